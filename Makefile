@@ -1,0 +1,42 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+# The variable keeps the user's own git settings out of what the tests and the demo see.
+export GIT_CONFIG_NOSYSTEM := 1
+
+.PHONY: demo test lint types contracts unit e2e bench docs lock clean
+
+$(STAMP): requirements/dev.txt pyproject.toml
+	@scripts/install $(PYTHON) $(VENV)
+	@touch $@
+
+demo: $(STAMP)
+	@$(BIN)/sennit demo
+
+test: lint types contracts unit
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/codespell
+
+types: $(STAMP)
+	$(BIN)/mypy
+	$(BIN)/mypy tests benchmarks scripts
+
+contracts: $(STAMP)
+	$(BIN)/lint-imports
+
+unit: $(STAMP)
+	$(BIN)/pytest -n auto
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks
+
+lock:
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --group dev pyproject.toml -o requirements/dev.txt
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,1 @@
+"""The words shared by all sides."""
