@@ -1,0 +1,178 @@
+"""Parameters and results of the methods that review and apply proposals."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from attrs import field, frozen
+
+from sennit_protocol.describe import says
+from sennit_protocol.ids import ApplicationId, ProposalId, RevisionId, TicketId, UnitId
+from sennit_protocol.proposals import AppliedFile, ProposalSummary, ProposalView
+from sennit_protocol.states import Decision, Target
+from sennit_protocol.views import Notice
+
+
+@frozen
+class ProposalsParams:
+    """A page of proposals in the order of reconciliation, newest ticket first."""
+
+    ticket: TicketId | None = field(default=None, metadata=says("Only those of one ticket."))
+    limit: int = field(default=100, metadata=says("How many at most, 1 to 1000."))
+    offset: int = 0
+
+
+@frozen
+class ProposalsResult:
+    """A page of proposals."""
+
+    proposals: tuple[ProposalSummary, ...]
+    total: int = 0
+
+
+class ProposalFormat(StrEnum):
+    """How a proposal is shown."""
+
+    VIEW = "view"
+    PATCH = "patch"
+
+
+@frozen
+class ProposalParams:
+    """Names a proposal; its newest revision unless said."""
+
+    proposal: ProposalId
+    revision: RevisionId | None = None
+    format: ProposalFormat = ProposalFormat.VIEW
+    limit: int = field(default=1000, metadata=says("Files at most."))
+    offset: int = 0
+
+
+@frozen
+class Choice:
+    """A decision about units: by their ids, by files, or all of the revision."""
+
+    decision: Decision
+    units: tuple[UnitId, ...] = ()
+    files: tuple[str, ...] = field(default=(), metadata=says("`uri`s of files."))
+    all: bool = field(default=False, metadata=says("Every unit of the revision."))
+
+
+@frozen
+class DecideParams:
+    """Decides about units of one revision; later choices of the list win."""
+
+    proposal: ProposalId
+    revision: RevisionId
+    choices: tuple[Choice, ...]
+
+
+@frozen
+class DecideResult:
+    """The proposal after the decision."""
+
+    proposal: ProposalView
+
+
+@frozen
+class Selected:
+    """A proposal at the revision that the user has seen."""
+
+    proposal: ProposalId
+    revision: RevisionId
+
+
+@frozen
+class PreviewParams:
+    """Names what to preview: proposals at their revisions, or a whole ticket."""
+
+    ticket: TicketId | None = None
+    proposals: tuple[Selected, ...] = ()
+
+
+@frozen
+class StalePart:
+    """An accepted unit that does not go together with the text as it is now."""
+
+    unit: UnitId
+    proposal: ProposalId
+    path: str
+    reason: str
+
+
+@frozen
+class PreviewResult:
+    """The edit as it would be applied now."""
+
+    edit: Any = field(metadata=says("LSP's `WorkspaceEdit`, shaped for this client."))
+    rest: tuple[AppliedFile, ...] = field(
+        default=(),
+        metadata=says("Files that the server writes itself, since no edit carries them."),
+    )
+    conflicts: tuple[StalePart, ...] = ()
+    already_there: tuple[UnitId, ...] = ()
+    uncertain: tuple[UnitId, ...] = ()
+    held: tuple[Notice, ...] = field(
+        default=(), metadata=says("Why everything is held until `confirmMoved`.")
+    )
+    patch: str | None = field(default=None, metadata=says("The same as a patch, for people."))
+
+
+@frozen
+class ApplyParams:
+    """Applies what is accepted."""
+
+    target: Target
+    ticket: TicketId | None = None
+    proposals: tuple[Selected, ...] = ()
+    confirm_moved: bool = field(
+        default=False, metadata=says("Apply though HEAD has moved since the base was taken.")
+    )
+
+
+@frozen
+class UndoParams:
+    """Takes an application back, by merging with the text as it is now."""
+
+    application: ApplicationId
+
+
+@frozen
+class TextAfterEdit:
+    """What a document holds after an edit."""
+
+    uri: str
+    version: int | None = field(default=None, metadata=says("LSP's document version."))
+    sha256: str | None = field(
+        default=None, metadata=says("Of the text in UTF-8 with its line endings.")
+    )
+
+
+@frozen
+class DidApplyParams:
+    """What an edit of the server really changed in the editor."""
+
+    application: ApplicationId
+    documents: tuple[TextAfterEdit, ...]
+    applied: bool = True
+    failure_reason: str | None = None
+
+
+@frozen
+class DocumentInfoParams:
+    """What only the editor knows of an open document."""
+
+    uri: str
+    encoding: str | None = field(default=None, metadata=says("Such as `utf-8` or `latin-1`."))
+    byte_order_mark: bool | None = None
+    line_ending: str | None = field(default=None, metadata=says("`\\n` or `\\r\\n`."))
+    dirty: bool | None = None
+    sha256: str | None = None
+
+
+@frozen
+class ProposalChanged:
+    """A proposal changed. Some states in between may be left out, the last one never."""
+
+    proposal: ProposalSummary

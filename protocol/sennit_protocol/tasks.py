@@ -1,0 +1,156 @@
+"""What a client asks for: tasks, and the call that dispatches them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import ClassVar
+
+from attrs import field, frozen
+
+from sennit_protocol.describe import says
+from sennit_protocol.states import Offer
+
+
+class WorkspaceKind(StrEnum):
+    """Where a task works: in a workspace of its own, a disposable one, or the user's tree."""
+
+    ISOLATED = "isolated"
+    SCRATCH = "scratch"
+    SHARED = "shared"
+
+
+class BaseKind(StrEnum):
+    """What a workspace is made from: all that the user sees, or the last commit."""
+
+    LIVE = "live"
+    HEAD = "head"
+
+
+class ExpectChanges(StrEnum):
+    """What follows when a task changed nothing."""
+
+    OFF = "off"
+    FLAG = "flag"
+    FAIL = "fail"
+
+
+@frozen
+class TaskDefaults:
+    """Keys of a task that count for every task of the call which does not set them itself."""
+
+    LATER_KEYS: ClassVar[frozenset[str]] = frozenset({
+        "access", "budget", "candidates", "fallbackModels", "graceTurns", "model", "modelClass",
+        "outputSchema", "retries", "retrySafe", "role", "systemPrompt", "thinking", "tools",
+    })  # fmt: skip
+
+    agent: str | None = field(default=None, metadata=says("Name of the agent that does the work."))
+    workspace: WorkspaceKind | None = field(
+        default=None, metadata=says("Where the task works; `isolated` unless said otherwise.")
+    )
+    cwd: str | None = field(
+        default=None,
+        metadata=says("Folder of the task as a `file:` URI or an absolute path; decides the repo."),
+    )
+    base: BaseKind | None = field(
+        default=None, metadata=says("What the workspace is made from; `live` unless said.")
+    )
+    writes: tuple[str, ...] | None = field(
+        default=None,
+        metadata=says("Globs of the paths that the task means to change; others are flagged."),
+    )
+    deadline_ms: int | None = field(
+        default=None, metadata=says("Milliseconds that a run may take; no limit unless said.")
+    )
+    idle_ms: int | None = field(
+        default=None, metadata=says("Milliseconds without a sign of life before a run is ended.")
+    )
+    expect_changes: ExpectChanges | None = field(
+        default=None, metadata=says("What follows when nothing was changed; `flag` unless said.")
+    )
+    env: tuple[str, ...] | None = field(
+        default=None,
+        metadata=says("Names of environment variables that the agent gets beside the usual."),
+    )
+
+
+@frozen
+class Task:
+    """One piece of work for one agent."""
+
+    LATER_KEYS: ClassVar[frozenset[str]] = TaskDefaults.LATER_KEYS | {
+        "agents", "attach", "outputFile", "resume",
+    }  # fmt: skip
+
+    id: str = field(metadata=says("1 to 64 of `A-Za-z0-9._-`, unique in the call."))
+    prompt: str = field(metadata=says("What the agent is asked to do."))
+    description: str | None = field(
+        default=None, metadata=says("A label for people, 200 characters at most.")
+    )
+    agent: str | None = field(default=None, metadata=says("Name of the agent that does the work."))
+    workspace: WorkspaceKind | None = field(
+        default=None, metadata=says("Where the task works; `isolated` unless said otherwise.")
+    )
+    cwd: str | None = field(
+        default=None,
+        metadata=says("Folder of the task as a `file:` URI or an absolute path; decides the repo."),
+    )
+    depends_on: tuple[str, ...] = field(
+        default=(), metadata=says("Ids of tasks of this call whose results this one builds on.")
+    )
+    base: BaseKind | None = field(
+        default=None, metadata=says("What the workspace is made from; `live` unless said.")
+    )
+    writes: tuple[str, ...] | None = field(
+        default=None,
+        metadata=says("Globs of the paths that the task means to change; others are flagged."),
+    )
+    deadline_ms: int | None = field(
+        default=None, metadata=says("Milliseconds that a run may take; no limit unless said.")
+    )
+    idle_ms: int | None = field(
+        default=None, metadata=says("Milliseconds without a sign of life before a run is ended.")
+    )
+    expect_changes: ExpectChanges | None = field(
+        default=None, metadata=says("What follows when nothing was changed; `flag` unless said.")
+    )
+    env: tuple[str, ...] | None = field(
+        default=None,
+        metadata=says("Names of environment variables that the agent gets beside the usual."),
+    )
+
+
+@frozen
+class DispatchParams:
+    """A call: tasks that belong together, and how their results are offered."""
+
+    LATER_KEYS: ClassVar[frozenset[str]] = frozenset({
+        "approval", "checks", "coalesce", "onConflict", "onFailure", "order", "serialise",
+    })  # fmt: skip
+
+    tasks: tuple[Task, ...] = field(metadata=says("The tasks, in the order of reconciliation."))
+    defaults: TaskDefaults = field(
+        factory=TaskDefaults, metadata=says("Keys for every task that does not set them itself.")
+    )
+    brief: str | None = field(
+        default=None, metadata=says("A preamble put before the prompt of every task.")
+    )
+    operation_id: str | None = field(
+        default=None,
+        metadata=says("1 to 64 characters: the same request again gives the same ticket."),
+    )
+    label: str | None = field(default=None, metadata=says("A name for people."))
+    offer: Offer | None = field(
+        default=None, metadata=says("When proposals are offered; the setting `review.offer`.")
+    )
+    max_concurrent: int | None = field(
+        default=None, metadata=says("How many tasks of this call run at once, beside the limits.")
+    )
+    wait: bool = field(
+        default=False, metadata=says("Whether the answer comes only when the ticket has settled.")
+    )
+    work_done_token: str | int | None = field(
+        default=None, metadata=says("LSP's token for progress; counts only with `wait`.")
+    )
+    partial_result_token: str | int | None = field(
+        default=None, metadata=says("LSP's token for partial results; counts only with `wait`.")
+    )

@@ -1,0 +1,1 @@
+"""Decides, touches nothing: pure functions and frozen values."""
