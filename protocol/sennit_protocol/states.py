@@ -168,6 +168,7 @@ class FailureKind(StrEnum):
     PROTOCOL = "protocol"
     SETUP = "setup"
     DELIVERY = "delivery"
+    NO_CHANGES = "noChanges"
     REFUSED = "refused"
     LIMIT = "limit"
     DISK_FULL = "diskFull"

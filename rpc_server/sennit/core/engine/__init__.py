@@ -1,0 +1,1 @@
+"""The state machine of tickets: ``step(state, event)`` gives changed rows and commands, purely."""

@@ -1,0 +1,144 @@
+"""Steps of a ticket's beginning: admission, the rows of a new ticket, the bases it needs."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from attrs import evolve, frozen
+from sennit_protocol.ids import BaseId, IdKind, TicketId
+from sennit_protocol.states import (
+    FINAL_TICKET_STATES,
+    FailureKind,
+    QueuedFor,
+    TaskState,
+    TicketState,
+)
+from sennit_protocol.views import Failure
+
+from sennit.core.engine.commands import TakeBase
+from sennit.core.engine.draft import Draft
+from sennit.core.engine.events import BaseFailed, BaseTaken, DispatchRequested
+from sennit.core.engine.moves import end_task, is_final
+from sennit.core.engine.rows import BaseRow, TaskRow, TicketRow
+from sennit.core.engine.settling import go_on
+
+
+class RefusedBecause(StrEnum):
+    """Why a call was not admitted."""
+
+    LIMIT = "limit"
+    OPERATION_CONFLICT = "operationConflict"
+
+
+@frozen
+class Admitted:
+    """The call has a ticket; ``repeated`` when the same operation had been dispatched before."""
+
+    ticket: TicketId
+    repeated: bool = False
+
+
+@frozen
+class Refused:
+    """The call was not admitted and nothing was started."""
+
+    because: RefusedBecause
+    message: str
+    ticket: TicketId | None = None
+
+
+def dispatch(draft: Draft, event: DispatchRequested) -> None:
+    """Admit a call or refuse it as a whole."""
+    answer = _earlier(draft, event) or _over_the_limit(draft, event)
+    if answer is None:
+        _make_ticket(draft, event)
+        answer = Admitted(event.ticket)
+    draft.outcome = answer
+
+
+def _earlier(draft: Draft, event: DispatchRequested) -> Admitted | Refused | None:
+    if event.operation_id is None:
+        return None
+    for ticket in draft.rows(TicketRow):
+        if ticket.operation_id != event.operation_id:
+            continue
+        if ticket.request == event.request:
+            return Admitted(ticket.id, repeated=True)
+        message = (
+            f"operationId {event.operation_id!r} belongs to the ticket {ticket.id}, which was made"
+            " by another request. Choose a new operationId, or repeat the request unchanged."
+        )
+        return Refused(RefusedBecause.OPERATION_CONFLICT, message, ticket.id)
+    return None
+
+
+def _over_the_limit(draft: Draft, event: DispatchRequested) -> Refused | None:
+    running = [t.id for t in draft.rows(TicketRow) if t.state not in FINAL_TICKET_STATES]
+    if len(running) < event.limit_tickets:
+        return None
+    message = (
+        f"{len(running)} tickets run on this machine and limits.tickets allows"
+        f" {event.limit_tickets}. Wait for one of them, cancel one, or raise the limit."
+    )
+    return Refused(RefusedBecause.LIMIT, message)
+
+
+def _make_ticket(draft: Draft, event: DispatchRequested) -> None:
+    draft.put(
+        TicketRow(
+            id=event.ticket,
+            state=TicketState.RUNNING,
+            owner=event.owner,
+            created_at=event.at,
+            tasks=tuple(task.id for task in event.tasks),
+            offer=event.offer,
+            ask_deadline_ms=event.ask_deadline_ms,
+            label=event.label,
+            max_concurrent=event.max_concurrent,
+            operation_id=event.operation_id,
+            request=event.request,
+            notices=event.notices,
+        )
+    )
+    draft.note(event.ticket, None, f"dispatched with {len(event.tasks)} tasks")
+    for order, task in enumerate(event.tasks):
+        queued_for = QueuedFor.DEPENDENCY if task.spec.depends_on else QueuedFor.SLOT
+        draft.put(TaskRow(event.ticket, task.id, order, TaskState.QUEUED, task.spec, queued_for))
+        _want_base(draft, event.ticket, task.spec.repository.key, draft.task(event.ticket, task.id))
+
+
+def _want_base(draft: Draft, ticket: TicketId, repository: str, task: TaskRow) -> None:
+    spec = task.spec
+    row = BaseRow(BaseId(""), ticket, spec.repository, spec.base)
+    if draft.get(BaseRow, row.key) is not None:
+        return
+    name = BaseId(draft.new_id(IdKind.BASE))
+    draft.put(evolve(row, id=name))
+    draft.issue(TakeBase(name, ticket, spec.repository, spec.base))
+    draft.note(ticket, None, f"takes the base of {repository}")
+
+
+def base_taken(draft: Draft, event: BaseTaken) -> None:
+    """Keep the base and let tasks begin."""
+    row = _base(draft, event.ticket, event.base)
+    draft.put(evolve(row, commit=event.commit, tree=event.tree, manifest=event.manifest))
+    draft.note(event.ticket, None, f"has its base {event.commit}")
+    go_on(draft, event.ticket)
+
+
+def base_failed(draft: Draft, event: BaseFailed) -> None:
+    """Fail the tasks that were to begin with that base; nothing of them was started."""
+    row = _base(draft, event.ticket, event.base)
+    draft.put(evolve(row, failure=event.failure))
+    failure = Failure(
+        FailureKind.SETUP, f"no base could be taken, nothing was started: {event.failure.message}"
+    )
+    for task in draft.tasks(draft.the(TicketRow, event.ticket)):
+        begins_here = (task.spec.repository, task.spec.base) == (row.repository, row.kind)
+        if begins_here and not is_final(task):
+            end_task(draft, task, TaskState.FAILED, failure)
+    go_on(draft, event.ticket)
+
+
+def _base(draft: Draft, ticket: TicketId, base: BaseId) -> BaseRow:
+    return next(row for row in draft.bases(ticket) if row.id == base)

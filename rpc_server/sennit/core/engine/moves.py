@@ -1,0 +1,77 @@
+"""Moving single tasks and runs by their tables; what every part of the engine shares."""
+
+from __future__ import annotations
+
+from attrs import evolve
+from sennit_protocol.states import FINAL_TASK_STATES, RunState, TaskState
+from sennit_protocol.views import Failure
+
+from sennit.core.engine.draft import Draft
+from sennit.core.engine.rows import Ending, QuestionEnd, RunRow, TaskRow, TimerRow
+from sennit.core.engine.transitions import (
+    RUNS,
+    TASKS,
+    RunSignal,
+    TaskSignal,
+    next_state,
+)
+
+ENDING_SIGNALS = {
+    TaskState.COMPLETED: TaskSignal.COMPLETE,
+    TaskState.FAILED: TaskSignal.FAIL,
+    TaskState.CANCELLED: TaskSignal.CANCEL,
+    TaskState.INTERRUPTED: TaskSignal.INTERRUPT,
+    TaskState.BLOCKED: TaskSignal.BLOCK,
+}
+
+
+def is_final(task: TaskRow) -> bool:
+    """Whether nothing more becomes of the task."""
+    return task.state in FINAL_TASK_STATES
+
+
+def move_task(draft: Draft, task: TaskRow, signal: TaskSignal) -> TaskRow:
+    """Move a task and drop what it waited for."""
+    moved = evolve(
+        task, state=next_state(TASKS, task.state, signal), queued_for=None, waiting_for=None
+    )
+    draft.put(moved)
+    return draft.task(task.ticket, task.id)
+
+
+def end_task(
+    draft: Draft, task: TaskRow, state: TaskState, failure: Failure | None = None
+) -> TaskRow:
+    """Bring a task to a final state, tell the story why, and close what hangs on it."""
+    moved = move_task(draft, task, ENDING_SIGNALS[state])
+    draft.put(evolve(moved, failure=failure or moved.failure, ending=None))
+    reason = f": {failure.message}" if failure else ""
+    draft.note(task.ticket, task.id, f"{state.value}{reason}")
+    close_question(draft, task, "the task has ended")
+    return draft.task(task.ticket, task.id)
+
+
+def move_run(draft: Draft, run: RunRow, signal: RunSignal) -> RunRow:
+    """Move a run by its table."""
+    draft.put(evolve(run, state=next_state(RUNS, run.state, signal)))
+    return draft.the(RunRow, run.id)
+
+
+def close_question(draft: Draft, task: TaskRow, reason: str) -> None:
+    """Close the open question of a task, if it has one."""
+    question = draft.open_question(task)
+    if question is not None:
+        draft.put(evolve(question, closed=QuestionEnd(reason)))
+        draft.delete(TimerRow, f"question:{question.id}")
+
+
+def plan_ending(draft: Draft, task: TaskRow, ending: Ending) -> TaskRow:
+    """Say how a task ends once its run has; the first word counts."""
+    if task.ending is None:
+        draft.put(evolve(task, ending=ending))
+    return draft.task(task.ticket, task.id)
+
+
+def is_active(run: RunRow) -> bool:
+    """Whether the run's program may be there."""
+    return run.state in {RunState.STARTING, RunState.RUNNING, RunState.STOPPING}

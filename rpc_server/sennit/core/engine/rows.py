@@ -1,0 +1,421 @@
+"""The rows of the engine's tables: frozen values, one class a table."""
+
+from __future__ import annotations
+
+from attrs import field, frozen
+from sennit_protocol.ids import (
+    ApplicationId,
+    BaseId,
+    CommandId,
+    ProposalId,
+    QuestionId,
+    RevisionId,
+    RunId,
+    ServerId,
+    TicketId,
+    UnitId,
+)
+from sennit_protocol.states import (
+    ApplicationState,
+    Checks,
+    Decision,
+    Flag,
+    Integration,
+    Offer,
+    QueuedFor,
+    Review,
+    RunState,
+    Stopped,
+    Target,
+    TaskState,
+    TicketState,
+    WaitingFor,
+)
+from sennit_protocol.tasks import BaseKind, ExpectChanges
+from sennit_protocol.views import Failure, Notice
+
+from sennit.core.agents import AgentSettings
+from sennit.core.objects import Conflict, Entry, Manifest
+
+
+@frozen
+class ServerRow:
+    """A server process that shares the database; dead when no process has that id and start.
+
+    ``start_time`` is in clock ticks since the boot named by ``boot_id``.
+    """
+
+    id: ServerId
+    pid: int
+    start_time: int
+    boot_id: str
+    since: int
+    limit_tasks: int
+
+    @property
+    def key(self) -> str:
+        """The server's id."""
+        return self.id
+
+
+@frozen
+class RepositoryRef:
+    """A repository as the engine knows it: the key of its store and its top level."""
+
+    key: str
+    top: bytes
+
+
+@frozen
+class TaskSpec:
+    """What a task was asked to do, with every default filled in; never changes."""
+
+    prompt: str
+    agent: AgentSettings
+    repository: RepositoryRef
+    folder: bytes
+    description: str | None = None
+    depends_on: tuple[str, ...] = ()
+    base: BaseKind = BaseKind.LIVE
+    writes: tuple[str, ...] = ()
+    deadline_ms: int | None = None
+    idle_ms: int | None = None
+    expect_changes: ExpectChanges = ExpectChanges.FLAG
+    env: tuple[str, ...] = ()
+
+
+@frozen
+class TicketRow:
+    """A call that was admitted. ``owner`` is the server that carries it."""
+
+    id: TicketId
+    state: TicketState
+    owner: ServerId
+    created_at: int
+    tasks: tuple[str, ...]
+    offer: Offer
+    ask_deadline_ms: int
+    label: str | None = None
+    max_concurrent: int | None = None
+    operation_id: str | None = None
+    request: str = ""
+    ended_at: int | None = None
+    notices: tuple[Notice, ...] = ()
+    sequence: int = 0
+
+    @property
+    def key(self) -> str:
+        """The ticket's id."""
+        return self.id
+
+
+@frozen
+class TaskRow:
+    """A task of a ticket."""
+
+    ticket: TicketId
+    id: str
+    order: int
+    state: TaskState
+    spec: TaskSpec
+    queued_for: QueuedFor | None = QueuedFor.SLOT
+    waiting_for: WaitingFor | None = None
+    runs: tuple[RunId, ...] = ()
+    proposal: ProposalId | None = None
+    failure: Failure | None = None
+    flags: tuple[Flag, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    ending: Ending | None = None
+    stopped: Stopped | None = None
+    sequence: int = 0
+
+    @property
+    def key(self) -> str:
+        """Ticket and task, since a task's id is unique in its ticket only."""
+        return task_key(self.ticket, self.id)
+
+
+@frozen
+class Ending:
+    """How a task in the middle of its work is to end once its run has: decided, not yet done."""
+
+    state: TaskState
+    failure: Failure | None = None
+
+
+@frozen
+class BaseRow:
+    """What the workspaces of a ticket in one repository are made from.
+
+    ``reconcile`` is the newest merge that was asked for: the verdicts of older ones are late.
+    """
+
+    id: BaseId
+    ticket: TicketId
+    repository: RepositoryRef
+    kind: BaseKind
+    commit: str | None = None
+    tree: str | None = None
+    manifest: Manifest | None = None
+    failure: Failure | None = None
+    reconcile: CommandId | None = None
+    sequence: int = 0
+
+    @property
+    def key(self) -> str:
+        """Ticket, repository and kind: there is one base for each."""
+        return base_key(self.ticket, self.repository, self.kind)
+
+
+@frozen
+class RunRow:
+    """One run of an agent in a workspace. ``folder`` is where the agent works."""
+
+    id: RunId
+    ticket: TicketId
+    task: str
+    state: RunState
+    requested_at: int
+    base_commit: str | None = None
+    base_tree: str | None = None
+    folder: bytes | None = None
+    started_at: int | None = None
+    ended_at: int | None = None
+    failure: Failure | None = None
+    output_bytes: int = 0
+    output_truncated: bool = False
+    survivors: tuple[int, ...] = ()
+    sequence: int = 0
+
+    @property
+    def key(self) -> str:
+        """The run's id."""
+        return self.id
+
+
+@frozen
+class Counts:
+    """How large a revision is."""
+
+    files: int
+    lines_added: int
+    lines_removed: int
+
+
+@frozen
+class ProposalRow:
+    """The work of one task, at its newest revision."""
+
+    id: ProposalId
+    ticket: TicketId
+    task: str
+    order: int
+    revision: RevisionId
+    sequence: int = 0
+
+    @property
+    def key(self) -> str:
+        """The proposal's id."""
+        return self.id
+
+
+@frozen
+class RevisionRow:
+    """One immutable pair of trees, and what has become of it.
+
+    ``integrated_on`` is the tree that it was merged with last.
+    """
+
+    id: RevisionId
+    proposal: ProposalId
+    ticket: TicketId
+    task: str
+    repository: RepositoryRef
+    base_commit: str
+    base_tree: str
+    commit: str
+    tree: str
+    counts: Counts
+    created_at: int
+    integration: Integration = Integration.PENDING
+    checks: Checks = Checks.UNCHECKED
+    review: Review = Review.OFFERED
+    application: ApplicationState = ApplicationState.NONE
+    conflicts: tuple[Conflict, ...] = ()
+    conflicts_with: tuple[str, ...] = ()
+    uncertain: tuple[bytes, ...] = ()
+    decisions: tuple[tuple[UnitId, Decision], ...] = ()
+    applied_units: tuple[UnitId, ...] = ()
+    flags: tuple[Flag, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    failure: Failure | None = None
+    offered: bool = False
+    sequence: int = 0
+
+    @property
+    def key(self) -> str:
+        """The revision's id."""
+        return self.id
+
+
+@frozen
+class Image:
+    """One path before and after an application: entry, and SHA-256 of the bytes in the work tree.
+
+    None stands for a path that is absent.
+    """
+
+    path: bytes
+    before: Entry | None
+    after: Entry | None
+    before_sha256: str | None
+    after_sha256: str | None
+    in_editor: bool = False
+
+
+@frozen
+class FileOutcome:
+    """What was observed of one path after an application."""
+
+    path: bytes
+    state: ApplicationState
+    message: str | None = None
+
+
+@frozen
+class ApplicationRow:
+    """The application record: intention, images before and after, what was observed, state.
+
+    ``before_tree`` and ``after_tree`` are trees of the store: what the user saw, and what the user
+    sees when all went well. Undo merges (after, live, before).
+    """
+
+    id: ApplicationId
+    ticket: TicketId
+    repository: RepositoryRef
+    owner: ServerId
+    target: Target
+    state: ApplicationState
+    at: int
+    before_tree: str
+    after_tree: str
+    before_commit: str
+    after_commit: str
+    images: tuple[Image, ...]
+    revisions: tuple[RevisionId, ...] = ()
+    units: tuple[UnitId, ...] = ()
+    already_there: tuple[UnitId, ...] = ()
+    conflicts: tuple[UnitId, ...] = ()
+    observed: tuple[FileOutcome, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    undoes: ApplicationId | None = None
+    undone_by: ApplicationId | None = None
+    offered: bool = field(default=False)
+    staging: bytes | None = None
+    sequence: int = 0
+
+    @property
+    def key(self) -> str:
+        """The application's id."""
+        return self.id
+
+
+@frozen
+class QuestionRow:
+    """A question of an agent. ``answered_by`` tells a user's answer from the safe one."""
+
+    id: QuestionId
+    ticket: TicketId
+    task: str
+    run: RunId
+    text: str
+    options: tuple[str, ...]
+    asked_at: int
+    deadline_at: int
+    answer: str | None = None
+    closed: QuestionEnd | None = None
+    sequence: int = 0
+
+    @property
+    def key(self) -> str:
+        """The question's id."""
+        return self.id
+
+
+@frozen
+class QuestionEnd:
+    """Why a question is no longer open."""
+
+    reason: str
+
+
+@frozen
+class TimerRow:
+    """Something that is due at a time, in milliseconds since 1970 UTC."""
+
+    id: str
+    due: int
+    ticket: TicketId
+    sequence: int = 0
+
+    @property
+    def key(self) -> str:
+        """The timer's id, such as ``deadline:RUN``."""
+        return self.id
+
+
+@frozen
+class OpenDocumentRow:
+    """A document that is open and unsaved in the editor of a server."""
+
+    server: ServerId
+    path: bytes
+    sha256: str
+    sequence: int = 0
+
+    @property
+    def key(self) -> str:
+        """Server and path."""
+        return f"{self.server}:{self.path.hex()}"
+
+
+@frozen
+class MailRow:
+    """Something that a server asks of the one that owns a ticket."""
+
+    id: str
+    to: ServerId
+    ticket: TicketId
+    tasks: tuple[str, ...]
+    sequence: int = 0
+
+    @property
+    def key(self) -> str:
+        """The letter's id."""
+        return self.id
+
+
+ROWS: tuple[type, ...] = (
+    ServerRow,
+    TicketRow,
+    TaskRow,
+    BaseRow,
+    RunRow,
+    ProposalRow,
+    RevisionRow,
+    ApplicationRow,
+    QuestionRow,
+    TimerRow,
+    OpenDocumentRow,
+    MailRow,
+)
+
+
+def task_key(ticket: TicketId, task: str) -> str:
+    """The key of a task's row."""
+    return f"{ticket}/{task}"
+
+
+def base_key(ticket: TicketId, repository: RepositoryRef, kind: BaseKind) -> str:
+    """The key of a base's row."""
+    return f"{ticket}/{repository.key}/{kind.value}"

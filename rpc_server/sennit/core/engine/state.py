@@ -1,0 +1,123 @@
+"""The engine's state: the rows of all tables, and the questions that the engine asks of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from typing import TypeVar, cast
+
+from attrs import define, field
+from sennit_protocol.ids import TicketId
+from sennit_protocol.tasks import BaseKind
+
+from sennit.core.engine.rows import (
+    ApplicationRow,
+    BaseRow,
+    ProposalRow,
+    QuestionRow,
+    RepositoryRef,
+    RevisionRow,
+    RunRow,
+    ServerRow,
+    TaskRow,
+    TicketRow,
+    base_key,
+    task_key,
+)
+from sennit.core.engine.step_values import Change, Delete, Put, Row
+
+RowT = TypeVar("RowT", bound=Row)
+
+
+class Tables(ABC):
+    """What can be asked of rows, wherever they are."""
+
+    @abstractmethod
+    def rows(self, table: type[RowT]) -> Iterator[RowT]:
+        """All rows of a table, in the order in which they were made."""
+
+    @abstractmethod
+    def get(self, table: type[RowT], key: str) -> RowT | None:
+        """The row with that key."""
+
+    def the(self, table: type[RowT], key: str) -> RowT:
+        """The row with that key; a missing one is a bug and raises KeyError."""
+        row = self.get(table, key)
+        if row is None:
+            raise KeyError(table.__name__, key)
+        return row
+
+    def server(self, key: str) -> ServerRow | None:
+        """The server with that id."""
+        return self.get(ServerRow, key)
+
+    def ticket(self, key: str) -> TicketRow | None:
+        """The ticket with that id."""
+        return self.get(TicketRow, key)
+
+    def task(self, ticket: TicketId, task: str) -> TaskRow:
+        """The task of a ticket."""
+        return self.the(TaskRow, task_key(ticket, task))
+
+    def tasks(self, ticket: TicketRow) -> tuple[TaskRow, ...]:
+        """The tasks of a ticket in their order."""
+        return tuple(self.task(ticket.id, task) for task in ticket.tasks)
+
+    def base(self, ticket: TicketId, repository: RepositoryRef, kind: BaseKind) -> BaseRow:
+        """The base of a ticket in a repository."""
+        return self.the(BaseRow, base_key(ticket, repository, kind))
+
+    def bases(self, ticket: TicketId) -> tuple[BaseRow, ...]:
+        """The bases of a ticket."""
+        return tuple(row for row in self.rows(BaseRow) if row.ticket == ticket)
+
+    def last_run(self, task: TaskRow) -> RunRow | None:
+        """The newest run of a task."""
+        return self.the(RunRow, task.runs[-1]) if task.runs else None
+
+    def revision_of(self, task: TaskRow) -> RevisionRow | None:
+        """The newest revision of a task's proposal."""
+        if task.proposal is None:
+            return None
+        return self.the(RevisionRow, self.the(ProposalRow, task.proposal).revision)
+
+    def revisions(self, ticket: TicketRow) -> tuple[RevisionRow, ...]:
+        """The newest revisions of a ticket's proposals, in task order."""
+        found = (self.revision_of(task) for task in self.tasks(ticket))
+        return tuple(revision for revision in found if revision is not None)
+
+    def open_question(self, task: TaskRow) -> QuestionRow | None:
+        """The question of a task that waits for an answer."""
+        for row in self.rows(QuestionRow):
+            if (row.ticket, row.task) == (task.ticket, task.id) and row.closed is None:
+                return row
+        return None
+
+    def applications(self, ticket: TicketId) -> tuple[ApplicationRow, ...]:
+        """The applications of a ticket, oldest first."""
+        found = (row for row in self.rows(ApplicationRow) if row.ticket == ticket)
+        return tuple(sorted(found, key=lambda row: (row.at, row.id)))
+
+
+@define
+class State(Tables):
+    """Rows by class and key. Only the runtime changes it, by what a stored step gave."""
+
+    tables: dict[type, dict[str, Row]] = field(factory=dict)
+
+    def apply(self, changes: Iterable[Change]) -> None:
+        """Take over what a stored step has changed."""
+        for change in changes:
+            match change:
+                case Put(row=row):
+                    self.tables.setdefault(type(row), {})[row.key] = row
+                case Delete(table=table, key=key):
+                    self.tables.get(table, {}).pop(key, None)
+
+    def rows(self, table: type[RowT]) -> Iterator[RowT]:
+        """All rows of a table, in the order in which they were made."""
+        return cast("Iterator[RowT]", iter(tuple(self.tables.get(table, {}).values())))
+
+    def get(self, table: type[RowT], key: str) -> RowT | None:
+        """The row with that key."""
+        return cast("RowT | None", self.tables.get(table, {}).get(key))

@@ -1,0 +1,132 @@
+"""The engine's one function: ``step(state, event, sequence)`` gives changes and commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from attrs import evolve
+from sennit_protocol.views import Notice
+
+from sennit.core.engine import admitting, asking, recovering, reviewing, running
+from sennit.core.engine.broken import equivalent_event
+from sennit.core.engine.draft import Draft
+from sennit.core.engine.events import (
+    AnswerDelivered,
+    AnswerGiven,
+    ApplicationIntended,
+    ApplicationSettled,
+    BaseFailed,
+    BaseTaken,
+    CancelRequested,
+    Captured,
+    CaptureFailed,
+    CommandFailed,
+    DecisionsMade,
+    DispatchRequested,
+    DocumentUnsaved,
+    DriftSeen,
+    Dropped,
+    Event,
+    QuestionAsked,
+    QuestionWithdrawn,
+    Reconciled,
+    RevisionOffered,
+    RunEnded,
+    RunStalled,
+    RunStarted,
+    ServerStarted,
+    ServerStopped,
+    ServerStopping,
+    StopTaken,
+    Tick,
+    TimerFired,
+    WorkspaceFailed,
+    WorkspaceReady,
+    WorkspacesRemoved,
+)
+from sennit.core.engine.rows import QuestionRow, RunRow, TimerRow
+from sennit.core.engine.state import State
+from sennit.core.engine.step_values import Step
+
+
+def step(state: State, event: Event, sequence: int) -> Step[Any]:
+    """Decide what the event changes and asks for. Reads nothing but its arguments.
+
+    A state that the event does not fit is a bug and raises; the step then changes nothing.
+    """
+    draft = Draft(state, event.at, event.seed, sequence)
+    if event.cause is not None:
+        draft.ended.append(event.cause)
+    HANDLERS[type(event)](draft, event)
+    return draft.finish()
+
+
+def _timer_fired(draft: Draft, event: TimerFired) -> None:
+    kind, _, name = event.timer.partition(":")
+    draft.delete(TimerRow, event.timer)
+    if kind == "deadline":
+        run = draft.get(RunRow, name)
+        if run is not None:
+            running.deadline_passed(draft, run)
+    elif kind == "question":
+        question = draft.get(QuestionRow, name)
+        if question is not None:
+            asking.expired(draft, question)
+    else:
+        raise ValueError(f"no such kind of timer: {event.timer}")
+
+
+def _command_failed(draft: Draft, event: CommandFailed) -> None:
+    same = equivalent_event(event)
+    if same is not None:
+        HANDLERS[type(same)](draft, same)
+
+
+def _workspaces_removed(draft: Draft, event: WorkspacesRemoved) -> None:
+    ticket = draft.ticket(event.ticket)
+    if event.failure is not None and ticket is not None:
+        notice = Notice(event.failure.message)
+        draft.put(evolve(ticket, notices=(*ticket.notices, notice)))
+
+
+def _nothing_more(_draft: Draft, _event: Event) -> None:
+    """The event ends its command; nothing else follows from it."""
+
+
+HANDLERS: Mapping[type[Event], Callable[[Draft, Any], None]] = MappingProxyType(
+    {
+        DispatchRequested: admitting.dispatch,
+        BaseTaken: admitting.base_taken,
+        BaseFailed: admitting.base_failed,
+        WorkspaceReady: running.workspace_ready,
+        WorkspaceFailed: running.workspace_failed,
+        RunStarted: running.run_started,
+        RunEnded: running.run_ended,
+        RunStalled: running.run_stalled,
+        StopTaken: _nothing_more,
+        Captured: running.captured,
+        CaptureFailed: running.capture_failed,
+        CancelRequested: running.cancel,
+        Reconciled: reviewing.reconciled,
+        RevisionOffered: _nothing_more,
+        DecisionsMade: reviewing.decide,
+        ApplicationIntended: reviewing.intend,
+        ApplicationSettled: reviewing.settled,
+        DriftSeen: reviewing.drift_seen,
+        Dropped: reviewing.drop,
+        WorkspacesRemoved: _workspaces_removed,
+        QuestionAsked: asking.asked,
+        QuestionWithdrawn: asking.withdrawn,
+        AnswerGiven: asking.answer,
+        AnswerDelivered: _nothing_more,
+        TimerFired: _timer_fired,
+        ServerStarted: recovering.server_started,
+        ServerStopping: recovering.server_stopping,
+        ServerStopped: recovering.server_stopped,
+        DocumentUnsaved: recovering.document_unsaved,
+        CommandFailed: _command_failed,
+        Tick: recovering.tick,
+    }
+)
