@@ -105,7 +105,9 @@ class StalePart:
 class PreviewResult:
     """The edit as it would be applied now."""
 
-    edit: Any = field(metadata=says("LSP's `WorkspaceEdit`, shaped for this client."))
+    edits: tuple[Any, ...] = field(
+        metadata=says("LSP's `WorkspaceEdit`s, shaped for this client, to be applied in order.")
+    )
     rest: tuple[AppliedFile, ...] = field(
         default=(),
         metadata=says("Files that the server writes itself, since no edit carries them."),

@@ -50,6 +50,7 @@ class LeftOutReason(StrEnum):
     UNKNOWN_TEXT = "unknownText"
     UNSAVED_ELSEWHERE = "unsavedElsewhere"
     SPECIAL_FILE = "specialFile"
+    RESERVED_NAME = "reservedName"
 
 
 @frozen
@@ -173,10 +174,14 @@ class Conflict:
 
 @frozen
 class Merged:
-    """The three sides went together into ``tree``; ``uncertain`` names paths to look at twice."""
+    """The three sides went together into ``tree``; ``uncertain`` names paths to look at twice.
+
+    ``normalised`` names paths whose line endings were brought to the base's before the merge.
+    """
 
     tree: str
     uncertain: tuple[bytes, ...] = ()
+    normalised: tuple[bytes, ...] = ()
 
 
 @frozen

@@ -6,20 +6,15 @@ from enum import StrEnum
 
 from attrs import evolve, frozen
 from sennit_protocol.ids import BaseId, IdKind, TicketId
-from sennit_protocol.states import (
-    FINAL_TICKET_STATES,
-    FailureKind,
-    QueuedFor,
-    TaskState,
-    TicketState,
-)
+from sennit_protocol.states import FailureKind, QueuedFor, TaskState, TicketState
 from sennit_protocol.views import Failure
 
 from sennit.core.engine.commands import TakeBase
 from sennit.core.engine.draft import Draft
 from sennit.core.engine.events import BaseFailed, BaseTaken, DispatchRequested
+from sennit.core.engine.indexes import BASES_OF, OPEN_TICKETS, TICKETS_BY_OPERATION
 from sennit.core.engine.moves import end_task, is_final
-from sennit.core.engine.rows import BaseRow, TaskRow, TicketRow
+from sennit.core.engine.rows import BaseRow, TaskRow, TaskSpec, TicketRow, base_key
 from sennit.core.engine.settling import go_on
 
 
@@ -28,6 +23,7 @@ class RefusedBecause(StrEnum):
 
     LIMIT = "limit"
     OPERATION_CONFLICT = "operationConflict"
+    STOPPING = "stopping"
 
 
 @frozen
@@ -49,7 +45,7 @@ class Refused:
 
 def dispatch(draft: Draft, event: DispatchRequested) -> None:
     """Admit a call or refuse it as a whole."""
-    answer = _earlier(draft, event) or _over_the_limit(draft, event)
+    answer = _earlier(draft, event) or _at_the_end(draft, event) or _over_the_limit(draft, event)
     if answer is None:
         _make_ticket(draft, event)
         answer = Admitted(event.ticket)
@@ -59,9 +55,7 @@ def dispatch(draft: Draft, event: DispatchRequested) -> None:
 def _earlier(draft: Draft, event: DispatchRequested) -> Admitted | Refused | None:
     if event.operation_id is None:
         return None
-    for ticket in draft.rows(TicketRow):
-        if ticket.operation_id != event.operation_id:
-            continue
+    for ticket in draft.find(TICKETS_BY_OPERATION, event.operation_id):
         if ticket.request == event.request:
             return Admitted(ticket.id, repeated=True)
         message = (
@@ -72,12 +66,20 @@ def _earlier(draft: Draft, event: DispatchRequested) -> Admitted | Refused | Non
     return None
 
 
+def _at_the_end(draft: Draft, event: DispatchRequested) -> Refused | None:
+    server = draft.server(event.owner)
+    if server is None or not server.stopping:
+        return None
+    message = "this server is ending and takes no new work. Start it again and dispatch then."
+    return Refused(RefusedBecause.STOPPING, message)
+
+
 def _over_the_limit(draft: Draft, event: DispatchRequested) -> Refused | None:
-    running = [t.id for t in draft.rows(TicketRow) if t.state not in FINAL_TICKET_STATES]
-    if len(running) < event.limit_tickets:
+    running = len(draft.find(OPEN_TICKETS, value=True))
+    if running < event.limit_tickets:
         return None
     message = (
-        f"{len(running)} tickets run on this machine and limits.tickets allows"
+        f"{running} tickets run on this machine and limits.tickets allows"
         f" {event.limit_tickets}. Wait for one of them, cancel one, or raise the limit."
     )
     return Refused(RefusedBecause.LIMIT, message)
@@ -100,27 +102,28 @@ def _make_ticket(draft: Draft, event: DispatchRequested) -> None:
             notices=event.notices,
         )
     )
-    draft.note(event.ticket, None, f"dispatched with {len(event.tasks)} tasks")
+    draft.note(event.ticket, None, f"dispatched, tasks: {len(event.tasks)}")
     for order, task in enumerate(event.tasks):
         queued_for = QueuedFor.DEPENDENCY if task.spec.depends_on else QueuedFor.SLOT
         draft.put(TaskRow(event.ticket, task.id, order, TaskState.QUEUED, task.spec, queued_for))
-        _want_base(draft, event.ticket, task.spec.repository.key, draft.task(event.ticket, task.id))
+        _want_base(draft, event.ticket, task.spec)
 
 
-def _want_base(draft: Draft, ticket: TicketId, repository: str, task: TaskRow) -> None:
-    spec = task.spec
-    row = BaseRow(BaseId(""), ticket, spec.repository, spec.base)
-    if draft.get(BaseRow, row.key) is not None:
+def _want_base(draft: Draft, ticket: TicketId, spec: TaskSpec) -> None:
+    """Take a base once for all tasks that begin with it."""
+    if draft.get(BaseRow, base_key(ticket, spec.repository, spec.base)) is not None:
         return
     name = BaseId(draft.new_id(IdKind.BASE))
-    draft.put(evolve(row, id=name))
+    draft.put(BaseRow(name, ticket, spec.repository, spec.base))
     draft.issue(TakeBase(name, ticket, spec.repository, spec.base))
-    draft.note(ticket, None, f"takes the base of {repository}")
+    draft.note(ticket, None, f"takes the base of {spec.repository.key}")
 
 
 def base_taken(draft: Draft, event: BaseTaken) -> None:
     """Keep the base and let tasks begin."""
     row = _base(draft, event.ticket, event.base)
+    if row is None:
+        return
     draft.put(evolve(row, commit=event.commit, tree=event.tree, manifest=event.manifest))
     draft.note(event.ticket, None, f"has its base {event.commit}")
     go_on(draft, event.ticket)
@@ -129,6 +132,8 @@ def base_taken(draft: Draft, event: BaseTaken) -> None:
 def base_failed(draft: Draft, event: BaseFailed) -> None:
     """Fail the tasks that were to begin with that base; nothing of them was started."""
     row = _base(draft, event.ticket, event.base)
+    if row is None:
+        return
     draft.put(evolve(row, failure=event.failure))
     failure = Failure(
         FailureKind.SETUP, f"no base could be taken, nothing was started: {event.failure.message}"
@@ -140,5 +145,6 @@ def base_failed(draft: Draft, event: BaseFailed) -> None:
     go_on(draft, event.ticket)
 
 
-def _base(draft: Draft, ticket: TicketId, base: BaseId) -> BaseRow:
-    return next(row for row in draft.bases(ticket) if row.id == base)
+def _base(draft: Draft, ticket: TicketId, base: BaseId) -> BaseRow | None:
+    """The base's row; None when its ticket was dropped while the base was being taken."""
+    return next((row for row in draft.find(BASES_OF, ticket) if row.id == base), None)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from attrs import evolve, frozen
-from sennit_protocol.states import TaskState, WaitingFor
+from sennit_protocol.states import RunState, TaskState, WaitingFor
 
 from sennit.core.engine.commands import DeliverAnswer
 from sennit.core.engine.draft import Draft
 from sennit.core.engine.events import AnswerGiven, QuestionAsked, QuestionWithdrawn
-from sennit.core.engine.moves import move_task
+from sennit.core.engine.moves import forget_question_timer, move_task, resume
 from sennit.core.engine.rows import QuestionEnd, QuestionRow, RunRow, TaskRow, TicketRow, TimerRow
 from sennit.core.engine.settling import go_on
 from sennit.core.engine.transitions import TaskSignal
@@ -29,29 +29,48 @@ class NotAnswered:
 
 
 def asked(draft: Draft, event: QuestionAsked) -> None:
-    """Park the task until the user answers; its slot is given up meanwhile."""
-    run = draft.the(RunRow, event.run)
-    task = draft.task(run.ticket, run.task)
-    ticket = draft.the(TicketRow, run.ticket)
-    deadline = event.at + (event.deadline_ms or ticket.ask_deadline_ms)
-    draft.put(
-        QuestionRow(
-            id=event.question,
-            ticket=run.ticket,
-            task=run.task,
-            run=run.id,
-            text=event.text,
-            options=event.options,
-            asked_at=event.at,
-            deadline_at=deadline,
-        )
+    """Park the task until the user answers; its slot is given up meanwhile.
+
+    A run that is being stopped gets the safe answer at once, which is none. One that is no more
+    has nobody who waits.
+    """
+    run = draft.get(RunRow, event.run)
+    if run is None or draft.get(QuestionRow, event.question) is not None:
+        return
+    question = _question(draft, event, run)
+    draft.put(question)
+    draft.note(run.ticket, run.task, f"asks {question.id}: {question.text}")
+    if run.state in {RunState.STARTING, RunState.RUNNING}:
+        draft.put(TimerRow(f"question:{question.id}", question.deadline_at, run.ticket))
+        park(draft, draft.task(run.ticket, run.task))
+        go_on(draft, run.ticket)
+    elif run.state is RunState.STOPPING:
+        _close(draft, question, "the run is being stopped", None)
+    else:
+        draft.put(evolve(question, closed=QuestionEnd("the agent has ended")))
+
+
+def _question(draft: Draft, event: QuestionAsked, run: RunRow) -> QuestionRow:
+    allowed = event.deadline_ms
+    if allowed is None:
+        allowed = draft.the(TicketRow, run.ticket).ask_deadline_ms
+    return QuestionRow(
+        id=event.question,
+        ticket=run.ticket,
+        task=run.task,
+        run=run.id,
+        text=event.text,
+        options=event.options,
+        asked_at=event.at,
+        deadline_at=event.at + allowed,
     )
-    draft.put(TimerRow(f"question:{event.question}", deadline, run.ticket))
-    draft.note(task.ticket, task.id, f"asks {event.question}: {event.text}")
-    if task.state is TaskState.RUNNING:
+
+
+def park(draft: Draft, task: TaskRow) -> None:
+    """Let a running task that has an open question wait for the answer."""
+    if task.state is TaskState.RUNNING and draft.open_question(task) is not None:
         waiting = move_task(draft, task, TaskSignal.ASK)
         draft.put(evolve(waiting, waiting_for=WaitingFor.ANSWER))
-    go_on(draft, run.ticket)
 
 
 def answer(draft: Draft, event: AnswerGiven) -> None:
@@ -73,10 +92,9 @@ def answer(draft: Draft, event: AnswerGiven) -> None:
 
 def withdrawn(draft: Draft, event: QuestionWithdrawn) -> None:
     """Close a question whose asker does not wait any more."""
-    question = draft.the(QuestionRow, event.question)
-    if question.closed is None:
-        draft.put(evolve(question, closed=QuestionEnd("the agent does not wait any more")))
-        _resume(draft, question)
+    question = draft.get(QuestionRow, event.question)
+    if question is not None and question.closed is None:
+        _end(draft, question, "the agent does not wait any more", None)
 
 
 def expired(draft: Draft, question: QuestionRow) -> None:
@@ -86,14 +104,12 @@ def expired(draft: Draft, question: QuestionRow) -> None:
 
 
 def _close(draft: Draft, question: QuestionRow, reason: str, text: str | None) -> None:
-    draft.put(evolve(question, answer=text, closed=QuestionEnd(reason)))
     draft.issue(DeliverAnswer(question.run, question.id, text))
+    _end(draft, question, reason, text)
+
+
+def _end(draft: Draft, question: QuestionRow, reason: str, text: str | None) -> None:
+    draft.put(evolve(question, answer=text, closed=QuestionEnd(reason)))
+    forget_question_timer(draft, question)
     draft.note(question.ticket, question.task, f"{question.id}: {reason}")
-    _resume(draft, question)
-
-
-def _resume(draft: Draft, question: QuestionRow) -> None:
-    draft.delete(TimerRow, f"question:{question.id}")
-    task: TaskRow = draft.task(question.ticket, question.task)
-    if task.state is TaskState.WAITING and draft.open_question(task) is None:
-        move_task(draft, task, TaskSignal.RESUME)
+    resume(draft, draft.task(question.ticket, question.task))

@@ -155,12 +155,16 @@ class DeliverAnswer:
 
 @frozen
 class RemoveWorkspaces:
-    """Delete workspaces and run folders that nothing needs → ``WorkspacesRemoved``."""
+    """Delete workspaces and run folders that nothing needs → ``WorkspacesRemoved``.
+
+    ``repositories`` are those in which the runs may have a workspace.
+    """
 
     ONCE: ClassVar[bool] = False
 
     ticket: TicketId
     runs: tuple[RunId, ...]
+    repositories: tuple[RepositoryRef, ...] = ()
 
 
 Command = (

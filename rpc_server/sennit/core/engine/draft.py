@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any, TypeVar, cast
 
 from attrs import define, evolve, field
 from sennit_protocol.ids import CommandId, IdKind, TicketId, encode_id
 
 from sennit.core.engine.commands import Command
+from sennit.core.engine.indexes import Index
 from sennit.core.engine.state import State, Tables
 from sennit.core.engine.step_values import Change, Delete, Issued, JournalLine, Put, Row, Step
 
@@ -24,7 +25,7 @@ class Draft(Tables):
     at: int
     seed: int
     sequence: int
-    changed: dict[tuple[type, str], Row | None] = field(factory=dict)
+    changed: dict[type, dict[str, Row | None]] = field(factory=dict)
     issued: list[Issued] = field(factory=list)
     ended: list[CommandId] = field(factory=list)
     lines: list[JournalLine] = field(factory=list)
@@ -33,18 +34,24 @@ class Draft(Tables):
 
     def rows(self, table: type[RowT]) -> Iterator[RowT]:
         """All rows of a table as the step has left them so far."""
-        mine = {key: row for (kind, key), row in self.changed.items() if kind is table}
+        mine = dict(self.changed.get(table, {}))
         for row in self.state.rows(table):
-            now = mine.pop(row.key, row) if row.key in mine else row
+            now = mine.pop(row.key) if row.key in mine else row
             if now is not None:
                 yield cast("RowT", now)
         yield from (cast("RowT", row) for row in mine.values() if row is not None)
 
     def get(self, table: type[RowT], key: str) -> RowT | None:
         """The row with that key as the step has left it so far."""
-        if (table, key) in self.changed:
-            return cast("RowT | None", self.changed[table, key])
-        return self.state.get(table, key)
+        mine = self.changed.get(table, {})
+        return cast("RowT | None", mine[key]) if key in mine else self.state.get(table, key)
+
+    def find(self, index: Index[RowT], value: Hashable) -> tuple[RowT, ...]:
+        """The rows that an index has under a value, as the step has left them so far."""
+        mine = cast("dict[str, RowT | None]", self.changed.get(index.table, {}))
+        untouched = [row for row in self.state.find(index, value) if row.key not in mine]
+        touched = [row for row in mine.values() if row is not None and index.of(row) == value]
+        return (*untouched, *touched)
 
     def put(self, row: Row) -> None:
         """Insert or replace a row; one that is equal to what is there changes nothing."""
@@ -54,12 +61,12 @@ class Draft(Tables):
         stamped = cast("Any", row)
         if hasattr(row, "sequence"):
             stamped = evolve(stamped, sequence=self.sequence)
-        self.changed[type(row), row.key] = stamped
+        self.changed.setdefault(type(row), {})[row.key] = stamped
 
     def delete(self, table: type, key: str) -> None:
         """Remove a row."""
         if self.get(table, key) is not None:
-            self.changed[table, key] = None
+            self.changed.setdefault(table, {})[key] = None
 
     def issue(self, command: Command) -> CommandId:
         """Ask something of the outside world."""
@@ -88,8 +95,9 @@ class Draft(Tables):
         )
 
     def _changes(self) -> Iterator[Change]:
-        for (table, key), row in self.changed.items():
-            if row is not None:
-                yield Put(row)
-            elif self.state.get(table, key) is not None:
-                yield Delete(table, key)
+        for table, rows in self.changed.items():
+            for key, row in rows.items():
+                if row is not None:
+                    yield Put(row)
+                elif self.state.get(table, key) is not None:
+                    yield Delete(table, key)

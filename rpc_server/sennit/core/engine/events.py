@@ -162,11 +162,12 @@ class RunStalled(Event):
 
 @frozen(kw_only=True)
 class StopTaken(Event):
-    """The stop ladder of a run is through, or there was nothing to stop."""
+    """The stop ladder of a run is through, there was nothing to stop, or it broke (``failure``)."""
 
     TYPE: ClassVar[str] = "stopTaken"
 
     run: RunId
+    failure: Failure | None = None
 
 
 @frozen(kw_only=True)
@@ -366,6 +367,17 @@ class ServerStarted(Event):
 
 
 @frozen(kw_only=True)
+class ServersGone(Event):
+    """Servers were found dead while this one runs; ``outbox`` is what theirs held."""
+
+    TYPE: ClassVar[str] = "serversGone"
+
+    server: ServerId
+    dead: tuple[ServerId, ...]
+    outbox: tuple[Issued, ...] = ()
+
+
+@frozen(kw_only=True)
 class ServerStopping(Event):
     """A server ends in order: what it carries is interrupted and kept."""
 
@@ -406,7 +418,7 @@ class CommandFailed(Event):
 
 @frozen(kw_only=True)
 class Tick(Event):
-    """Other servers have changed something: look whether work can go on."""
+    """Other servers have changed something: read letters, take over what nobody carries, go on."""
 
     TYPE: ClassVar[str] = "tick"
 
@@ -440,6 +452,7 @@ EVENTS: tuple[type[Event], ...] = (
     Dropped,
     WorkspacesRemoved,
     ServerStarted,
+    ServersGone,
     ServerStopping,
     ServerStopped,
     DocumentUnsaved,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from attrs import evolve
-from sennit_protocol.states import FINAL_TASK_STATES, RunState, TaskState
+from sennit_protocol.states import FINAL_TASK_STATES, Flag, RunState, TaskState
 from sennit_protocol.views import Failure
 
+from sennit.core.engine.commands import StopRun
 from sennit.core.engine.draft import Draft
-from sennit.core.engine.rows import Ending, QuestionEnd, RunRow, TaskRow, TimerRow
+from sennit.core.engine.rows import Ending, QuestionEnd, QuestionRow, RunRow, TaskRow, TimerRow
 from sennit.core.engine.transitions import (
     RUNS,
     TASKS,
@@ -47,7 +48,7 @@ def end_task(
     draft.put(evolve(moved, failure=failure or moved.failure, ending=None))
     reason = f": {failure.message}" if failure else ""
     draft.note(task.ticket, task.id, f"{state.value}{reason}")
-    close_question(draft, task, "the task has ended")
+    close_questions(draft, task, "the task has ended")
     return draft.task(task.ticket, task.id)
 
 
@@ -57,12 +58,33 @@ def move_run(draft: Draft, run: RunRow, signal: RunSignal) -> RunRow:
     return draft.the(RunRow, run.id)
 
 
-def close_question(draft: Draft, task: TaskRow, reason: str) -> None:
-    """Close the open question of a task, if it has one."""
-    question = draft.open_question(task)
-    if question is not None:
+def stop(draft: Draft, run: RunRow) -> None:
+    """Let the stop ladder end the run, unless it is at that already."""
+    task = draft.task(run.ticket, run.task)
+    close_questions(draft, task, "the run is being stopped")
+    if run.state is not RunState.STOPPING:
+        run = move_run(draft, run, RunSignal.STOP)
+    if run.stop is None:
+        draft.put(evolve(run, stop=draft.issue(StopRun(run.id))))
+
+
+def close_questions(draft: Draft, task: TaskRow, reason: str) -> None:
+    """Close all open questions of a task; nobody waits for the answers any more."""
+    for question in draft.open_questions(task):
         draft.put(evolve(question, closed=QuestionEnd(reason)))
-        draft.delete(TimerRow, f"question:{question.id}")
+        forget_question_timer(draft, question)
+    resume(draft, draft.task(task.ticket, task.id))
+
+
+def forget_question_timer(draft: Draft, question: QuestionRow) -> None:
+    """Let the deadline of a question pass unheard."""
+    draft.delete(TimerRow, f"question:{question.id}")
+
+
+def resume(draft: Draft, task: TaskRow) -> None:
+    """Let a task that has no open question any more go on; a final one stays as it is."""
+    if task.state is TaskState.WAITING and draft.open_question(task) is None:
+        move_task(draft, task, TaskSignal.RESUME)
 
 
 def plan_ending(draft: Draft, task: TaskRow, ending: Ending) -> TaskRow:
@@ -75,3 +97,17 @@ def plan_ending(draft: Draft, task: TaskRow, ending: Ending) -> TaskRow:
 def is_active(run: RunRow) -> bool:
     """Whether the run's program may be there."""
     return run.state in {RunState.STARTING, RunState.RUNNING, RunState.STOPPING}
+
+
+def flag(draft: Draft, task: TaskRow, what: Flag) -> TaskRow:
+    """Flag a task as it is now."""
+    now = draft.task(task.ticket, task.id)
+    if what not in now.flags:
+        draft.put(evolve(now, flags=(*now.flags, what)))
+    return draft.task(task.ticket, task.id)
+
+
+def run_and_task(draft: Draft, run: str) -> tuple[RunRow, TaskRow]:
+    """A run and the task that it works for."""
+    row = draft.the(RunRow, run)
+    return row, draft.task(row.ticket, row.task)

@@ -35,6 +35,7 @@ from sennit_protocol.tasks import BaseKind, ExpectChanges
 from sennit_protocol.views import Failure, Notice
 
 from sennit.core.agents import AgentSettings
+from sennit.core.disk_application import Intention
 from sennit.core.objects import Conflict, Entry, Manifest
 
 
@@ -42,7 +43,8 @@ from sennit.core.objects import Conflict, Entry, Manifest
 class ServerRow:
     """A server process that shares the database; dead when no process has that id and start.
 
-    ``start_time`` is in clock ticks since the boot named by ``boot_id``.
+    ``start_time`` is in clock ticks since the boot named by ``boot_id``. One that is ``stopping``
+    takes no new work.
     """
 
     id: ServerId
@@ -51,6 +53,7 @@ class ServerRow:
     boot_id: str
     since: int
     limit_tasks: int
+    stopping: bool = False
 
     @property
     def key(self) -> str:
@@ -169,7 +172,10 @@ class BaseRow:
 
 @frozen
 class RunRow:
-    """One run of an agent in a workspace. ``folder`` is where the agent works."""
+    """One run of an agent in a workspace. ``folder`` is where the agent works.
+
+    ``stop`` is the command whose stop ladder is at work on it.
+    """
 
     id: RunId
     ticket: TicketId
@@ -185,6 +191,7 @@ class RunRow:
     output_bytes: int = 0
     output_truncated: bool = False
     survivors: tuple[int, ...] = ()
+    stop: CommandId | None = None
     sequence: int = 0
 
     @property
@@ -223,7 +230,7 @@ class ProposalRow:
 class RevisionRow:
     """One immutable pair of trees, and what has become of it.
 
-    ``integrated_on`` is the tree that it was merged with last.
+    ``conflicts_with`` names the tasks before it that it does not go together with.
     """
 
     id: RevisionId
@@ -287,7 +294,8 @@ class ApplicationRow:
     """The application record: intention, images before and after, what was observed, state.
 
     ``before_tree`` and ``after_tree`` are trees of the store: what the user saw, and what the user
-    sees when all went well. Undo merges (after, live, before).
+    sees when all went well. Undo merges (after, live, before). ``intention`` is the part that the
+    server writes to the disk itself, until it is settled.
     """
 
     id: ApplicationId
@@ -311,7 +319,7 @@ class ApplicationRow:
     undoes: ApplicationId | None = None
     undone_by: ApplicationId | None = None
     offered: bool = field(default=False)
-    staging: bytes | None = None
+    intention: Intention | None = None
     sequence: int = 0
 
     @property
@@ -322,7 +330,7 @@ class ApplicationRow:
 
 @frozen
 class QuestionRow:
-    """A question of an agent. ``answered_by`` tells a user's answer from the safe one."""
+    """A question of an agent, open until ``closed``; ``answer`` is what the user has said."""
 
     id: QuestionId
     ticket: TicketId

@@ -14,6 +14,7 @@ from sennit_protocol.states import (
     TaskState,
     TicketState,
 )
+from sennit_protocol.tasks import BaseKind
 from sennit_protocol.views import Failure
 
 from sennit.core.engine.commands import (
@@ -24,10 +25,30 @@ from sennit.core.engine.commands import (
     Reconcile,
 )
 from sennit.core.engine.draft import Draft
+from sennit.core.engine.indexes import (
+    DEPENDENT_TASKS,
+    IN_A_SLOT,
+    OPEN_TASKS,
+    OPEN_TICKETS,
+    READY_TASKS,
+    TASKS_IN_SLOTS,
+    TASKS_IN_SLOTS_OF,
+)
 from sennit.core.engine.moves import end_task, is_final, move_task
-from sennit.core.engine.rows import BaseRow, RevisionRow, RunRow, ServerRow, TaskRow, TicketRow
+from sennit.core.engine.rows import (
+    BaseRow,
+    RepositoryRef,
+    RevisionRow,
+    RunRow,
+    ServerRow,
+    TaskRow,
+    TicketRow,
+)
 from sennit.core.engine.state import Tables
 from sennit.core.engine.transitions import TICKETS, TaskSignal, TicketSignal, next_state
+from sennit.core.graph import Cyclic, topological_order
+
+__all__ = ["IN_A_SLOT", "free_slots", "go_on", "in_order", "offer", "reconcile", "start_tasks"]
 
 GOOD_TO_BUILD_ON = frozenset({
     Integration.CLEAN, Integration.NO_CHANGES, Integration.ALREADY_PRESENT,
@@ -35,38 +56,21 @@ GOOD_TO_BUILD_ON = frozenset({
 TAKES_PART = frozenset({
     Integration.PENDING, Integration.CLEAN, Integration.CONFLICT, Integration.ALREADY_PRESENT,
 })  # fmt: skip
-IN_A_SLOT = frozenset({TaskState.PREPARING, TaskState.RUNNING})
 
 
 def go_on(draft: Draft, ticket: TicketId) -> None:
-    """Do all that has become possible for the ticket, and for its server's other tickets."""
-    row = draft.the(TicketRow, ticket)
-    settle(draft, row)
-    start_tasks(draft, row.owner)
+    """Do all that has become possible for the ticket, and for its server's other tickets.
+
+    A ticket that was dropped meanwhile is left alone: the ends of its last commands come late.
+    """
+    row = draft.ticket(ticket)
+    if row is not None:
+        _look_at_dependents(draft, row)
+        settle(draft, row)
+        start_tasks(draft, row.owner)
 
 
-def start_tasks(draft: Draft, server: ServerId) -> None:
-    """Start what can start, oldest ticket first, in task order, while there are free slots."""
-    mine = [
-        ticket
-        for ticket in draft.rows(TicketRow)
-        if ticket.owner == server and ticket.state not in FINAL_TICKET_STATES
-    ]
-    for ticket in sorted(mine, key=lambda row: (row.created_at, row.id)):
-        for task in draft.tasks(ticket):
-            if task.state is TaskState.QUEUED:
-                _consider(draft, ticket, draft.task(ticket.id, task.id))
-        settle(draft, draft.the(TicketRow, ticket.id))
-
-
-def free_slots(tables: Tables) -> int:
-    """How many more tasks may run on this machine: the lowest limit of all servers counts."""
-    limit = min((server.limit_tasks for server in tables.rows(ServerRow)), default=0)
-    taken = 0
-    for ticket in tables.rows(TicketRow):
-        if ticket.state not in FINAL_TICKET_STATES:
-            taken += sum(task.state in IN_A_SLOT for task in tables.tasks(ticket))
-    return limit - taken
+# Dependencies.
 
 
 @frozen
@@ -75,21 +79,25 @@ class _Blocked:
     why: str
 
 
-def _consider(draft: Draft, ticket: TicketRow, task: TaskRow) -> None:
+def _look_at_dependents(draft: Draft, ticket: TicketRow) -> None:
+    waiting = {task.id: task for task in draft.find(DEPENDENT_TASKS, ticket.id)}
+    # Dependencies first, so that one look carries a failure through to the last dependent.
+    for name in _ordered(sorted(waiting.values(), key=lambda task: task.order)):
+        _look_at_dependent(draft, ticket, waiting[name])
+
+
+def _look_at_dependent(draft: Draft, ticket: TicketRow, task: TaskRow) -> None:
     blocked = _blocked(draft, ticket, task)
-    base = draft.base(ticket.id, task.spec.repository, task.spec.base)
     if blocked is not None:
         failure = Failure(
             FailureKind.SETUP,
             f"depends on {blocked.by}, which {blocked.why}. Mend or redo {blocked.by} first.",
         )
         end_task(draft, task, TaskState.BLOCKED, failure)
-    elif not _prerequisites_done(draft, ticket, task):
-        draft.put(evolve(task, queued_for=QueuedFor.DEPENDENCY))
-    elif base.commit is None or free_slots(draft) < 1 or _ticket_is_full(draft, ticket):
+    elif _prerequisites_done(draft, ticket, task):
         draft.put(evolve(task, queued_for=QueuedFor.SLOT))
     else:
-        _prepare(draft, ticket, task, base)
+        draft.put(evolve(task, queued_for=QueuedFor.DEPENDENCY))
 
 
 def _blocked(draft: Draft, ticket: TicketRow, task: TaskRow) -> _Blocked | None:
@@ -116,11 +124,54 @@ def _prerequisites_done(draft: Draft, ticket: TicketRow, task: TaskRow) -> bool:
     return True
 
 
-def _ticket_is_full(draft: Draft, ticket: TicketRow) -> bool:
-    if ticket.max_concurrent is None:
-        return False
-    running = sum(task.state in IN_A_SLOT for task in draft.tasks(ticket))
-    return running >= ticket.max_concurrent
+def in_order(tables: Tables, ticket: TicketRow) -> tuple[str, ...]:
+    """The ticket's tasks in the order of reconciliation: as given, dependencies first."""
+    return _ordered(tables.tasks(ticket))
+
+
+def _ordered(tasks: list[TaskRow] | tuple[TaskRow, ...]) -> tuple[str, ...]:
+    order = topological_order({task.id: task.spec.depends_on for task in tasks})
+    if isinstance(order, Cyclic):
+        # Validation has refused such calls before they came here.
+        raise TypeError(f"tasks depend on each other: {order.cycles}")
+    return order
+
+
+# Starts.
+
+
+def start_tasks(draft: Draft, server: ServerId) -> None:
+    """Start what can start, oldest ticket first, in task order, while there are free slots."""
+    here = draft.server(server)
+    if here is None or here.stopping:
+        return
+    free = free_slots(draft)
+    mine = [ticket for ticket in draft.find(OPEN_TICKETS, value=True) if ticket.owner == server]
+    for ticket in sorted(mine, key=lambda row: (row.created_at, row.id)):
+        if free < 1:
+            return
+        free -= _start_tasks_of(draft, ticket, free)
+
+
+def free_slots(tables: Tables) -> int:
+    """How many more tasks may run on this machine: the lowest limit of all servers counts."""
+    limit = min((server.limit_tasks for server in tables.rows(ServerRow)), default=0)
+    return limit - len(tables.find(TASKS_IN_SLOTS, value=True))
+
+
+def _start_tasks_of(draft: Draft, ticket: TicketRow, free: int) -> int:
+    room = free
+    if ticket.max_concurrent is not None:
+        room = min(free, ticket.max_concurrent - len(draft.find(TASKS_IN_SLOTS_OF, ticket.id)))
+    if room < 1 or all(base.commit is None for base in draft.bases(ticket.id)):
+        return 0
+    started = 0
+    for task in sorted(draft.find(READY_TASKS, ticket.id), key=lambda row: row.order):
+        base = draft.base(ticket.id, task.spec.repository, task.spec.base)
+        if base.commit is not None and started < room:
+            _prepare(draft, ticket, task, base)
+            started += 1
+    return started
 
 
 def _prepare(draft: Draft, ticket: TicketRow, task: TaskRow, base: BaseRow) -> None:
@@ -143,15 +194,17 @@ def _prepare(draft: Draft, ticket: TicketRow, task: TaskRow, base: BaseRow) -> N
 
 
 def _prerequisites(draft: Draft, ticket: TicketRow, task: TaskRow) -> tuple[Prerequisite, ...]:
-    needed: set[str] = set()
+    if not task.spec.depends_on:
+        return ()
+    needed: dict[str, TaskRow] = {}
     open_names = list(task.spec.depends_on)
     while open_names:
         name = open_names.pop()
         if name not in needed:
-            needed.add(name)
-            open_names.extend(draft.task(ticket.id, name).spec.depends_on)
-    revisions = [draft.revision_of(draft.task(ticket.id, name)) for name in in_order(draft, ticket)
-                 if name in needed]  # fmt: skip
+            needed[name] = draft.task(ticket.id, name)
+            open_names.extend(needed[name].spec.depends_on)
+    ordered = _ordered(sorted(needed.values(), key=lambda row: row.order))
+    revisions = [draft.revision_of(needed[name]) for name in ordered]
     return tuple(
         Prerequisite(revision.task, revision.base_tree, revision.tree)
         for revision in revisions
@@ -159,50 +212,44 @@ def _prerequisites(draft: Draft, ticket: TicketRow, task: TaskRow) -> tuple[Prer
     )
 
 
-def in_order(tables: Tables, ticket: TicketRow) -> tuple[str, ...]:
-    """The ticket's tasks in the order of reconciliation: as given, dependencies first."""
-    done: dict[str, None] = {}
-
-    def visit(name: str) -> None:
-        if name in done:
-            return
-        for before in tables.task(ticket.id, name).spec.depends_on:
-            visit(before)
-        done[name] = None
-
-    for name in ticket.tasks:
-        visit(name)
-    return tuple(done)
+# Merges.
 
 
-def reconcile(draft: Draft, ticket: TicketRow, revision: RevisionRow) -> None:
-    """Merge again all that has arrived in the revision's repository."""
-    bases = [row for row in draft.bases(ticket.id) if row.repository == revision.repository]
-    base = min(bases, key=lambda row: row.kind.value == "head")
+def reconcile(draft: Draft, ticket: TicketRow, repository: RepositoryRef) -> None:
+    """Merge again all that has arrived in a repository, on what the user sees if that is known."""
+    bases = [row for row in draft.bases(ticket.id) if row.repository == repository]
+    taken = [row for row in bases if row.tree is not None]
+    base = min(taken, key=lambda row: row.kind is not BaseKind.LIVE)
     found = (draft.revision_of(draft.task(ticket.id, name)) for name in in_order(draft, ticket))
     arrived = tuple(
         Arrived(row.id, row.task, row.base_tree, row.tree)
         for row in found
-        if row is not None
-        and row.repository == revision.repository
-        and row.integration in TAKES_PART
+        if row is not None and row.repository == repository and row.integration in TAKES_PART
     )
     command = draft.issue(Reconcile(ticket.id, base.repository, base.tree or "", arrived))
     for row in bases:
         draft.put(evolve(row, reconcile=command))
 
 
+def offer(draft: Draft, revisions: tuple[RevisionRow, ...]) -> None:
+    """Offer what is clean and was not offered yet."""
+    for revision in revisions:
+        if revision.integration is Integration.CLEAN and not revision.offered:
+            draft.put(evolve(revision, offered=True))
+            draft.issue(OfferRevision(revision.id))
+
+
+# The end of a ticket.
+
+
 def settle(draft: Draft, ticket: TicketRow) -> None:
     """Write the ticket's verdict when nothing is open any more."""
-    if ticket.state in FINAL_TICKET_STATES:
+    if ticket.state in FINAL_TICKET_STATES or draft.find(OPEN_TASKS, ticket.id):
         return
     tasks, revisions = draft.tasks(ticket), draft.revisions(ticket)
-    if not all(is_final(task) for task in tasks):
-        return
     if any(revision.integration is Integration.PENDING for revision in revisions):
         return
-    signal = verdict(ticket, tasks, revisions)
-    state = next_state(TICKETS, ticket.state, signal)
+    state = next_state(TICKETS, ticket.state, verdict(ticket, tasks, revisions))
     draft.put(evolve(ticket, state=state, ended_at=draft.at))
     draft.note(ticket.id, None, f"settled: {state.value}")
     if ticket.offer is not Offer.MANUAL:
@@ -215,23 +262,20 @@ _UNHAPPY = frozenset({Integration.CONFLICT, Integration.FAILED, Integration.RETA
 def verdict(
     ticket: TicketRow, tasks: tuple[TaskRow, ...], revisions: tuple[RevisionRow, ...]
 ) -> TicketSignal:
-    """How a ticket whose tasks are all final ends."""
-    completed = [task.state is TaskState.COMPLETED for task in tasks]
+    """How a ticket whose tasks are all final ends.
+
+    The work of a completed task is useful unless it could not be merged at all: a conflict can be
+    resolved. Work of a run that did not complete is kept, and is no result.
+    """
+    states = {task.state for task in tasks}
     unhappy = any(revision.integration in _UNHAPPY for revision in revisions)
-    if ticket.state is TicketState.CANCELLING:
+    if ticket.state is TicketState.CANCELLING or states == {TaskState.CANCELLED}:
         return TicketSignal.SETTLE_CANCELLED
-    if all(completed) and not unhappy:
+    if states == {TaskState.COMPLETED} and not unhappy:
         return TicketSignal.SETTLE_COMPLETED
-    if any(completed):
+    failed = {row.task for row in revisions if row.integration is Integration.FAILED}
+    if any(task.state is TaskState.COMPLETED and task.id not in failed for task in tasks):
         return TicketSignal.SETTLE_PARTIAL
-    if all(task.state is TaskState.INTERRUPTED for task in tasks):
+    if states == {TaskState.INTERRUPTED}:
         return TicketSignal.SETTLE_INTERRUPTED
     return TicketSignal.SETTLE_FAILED
-
-
-def offer(draft: Draft, revisions: tuple[RevisionRow, ...]) -> None:
-    """Offer what is clean and was not offered yet."""
-    for revision in revisions:
-        if revision.integration is Integration.CLEAN and not revision.offered:
-            draft.put(evolve(revision, offered=True))
-            draft.issue(OfferRevision(revision.id))

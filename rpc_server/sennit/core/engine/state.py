@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
-from typing import TypeVar, cast
+from collections.abc import Hashable, Iterable, Iterator
+from typing import Any, TypeVar, assert_never, cast
 
 from attrs import define, field
 from sennit_protocol.ids import TicketId
 from sennit_protocol.tasks import BaseKind
 
+from sennit.core.engine.indexes import APPLICATIONS_OF, BASES_OF, INDEXES, OPEN_QUESTIONS, Index
 from sennit.core.engine.rows import (
     ApplicationRow,
     BaseRow,
@@ -40,6 +41,10 @@ class Tables(ABC):
     def get(self, table: type[RowT], key: str) -> RowT | None:
         """The row with that key."""
 
+    @abstractmethod
+    def find(self, index: Index[RowT], value: Hashable) -> tuple[RowT, ...]:
+        """The rows that an index has under a value, in no order that means anything."""
+
     def the(self, table: type[RowT], key: str) -> RowT:
         """The row with that key; a missing one is a bug and raises KeyError."""
         row = self.get(table, key)
@@ -69,7 +74,7 @@ class Tables(ABC):
 
     def bases(self, ticket: TicketId) -> tuple[BaseRow, ...]:
         """The bases of a ticket."""
-        return tuple(row for row in self.rows(BaseRow) if row.ticket == ticket)
+        return tuple(sorted(self.find(BASES_OF, ticket), key=lambda row: row.key))
 
     def last_run(self, task: TaskRow) -> RunRow | None:
         """The newest run of a task."""
@@ -86,17 +91,22 @@ class Tables(ABC):
         found = (self.revision_of(task) for task in self.tasks(ticket))
         return tuple(revision for revision in found if revision is not None)
 
+    def open_questions(self, task: TaskRow) -> tuple[QuestionRow, ...]:
+        """The questions of a task that wait for an answer, oldest first."""
+        found = self.find(OPEN_QUESTIONS, task.key)
+        return tuple(sorted(found, key=lambda row: (row.asked_at, row.id)))
+
     def open_question(self, task: TaskRow) -> QuestionRow | None:
-        """The question of a task that waits for an answer."""
-        for row in self.rows(QuestionRow):
-            if (row.ticket, row.task) == (task.ticket, task.id) and row.closed is None:
-                return row
-        return None
+        """The oldest question of a task that waits for an answer."""
+        return next(iter(self.open_questions(task)), None)
 
     def applications(self, ticket: TicketId) -> tuple[ApplicationRow, ...]:
         """The applications of a ticket, oldest first."""
-        found = (row for row in self.rows(ApplicationRow) if row.ticket == ticket)
+        found = self.find(APPLICATIONS_OF, ticket)
         return tuple(sorted(found, key=lambda row: (row.at, row.id)))
+
+
+_Entries = dict[Hashable, dict[str, Row]]
 
 
 @define
@@ -104,15 +114,25 @@ class State(Tables):
     """Rows by class and key. Only the runtime changes it, by what a stored step gave."""
 
     tables: dict[type, dict[str, Row]] = field(factory=dict)
+    _entries: dict[Index[Any], _Entries] = field(init=False, factory=dict, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        for table, rows in self.tables.items():
+            for row in rows.values():
+                self._reindex(table, None, row)
 
     def apply(self, changes: Iterable[Change]) -> None:
         """Take over what a stored step has changed."""
         for change in changes:
             match change:
                 case Put(row=row):
-                    self.tables.setdefault(type(row), {})[row.key] = row
+                    rows = self.tables.setdefault(type(row), {})
+                    self._reindex(type(row), rows.get(row.key), row)
+                    rows[row.key] = row
                 case Delete(table=table, key=key):
-                    self.tables.get(table, {}).pop(key, None)
+                    self._reindex(table, self.tables.get(table, {}).pop(key, None), None)
+                case _:
+                    assert_never(change)
 
     def rows(self, table: type[RowT]) -> Iterator[RowT]:
         """All rows of a table, in the order in which they were made."""
@@ -121,3 +141,30 @@ class State(Tables):
     def get(self, table: type[RowT], key: str) -> RowT | None:
         """The row with that key."""
         return cast("RowT | None", self.tables.get(table, {}).get(key))
+
+    def find(self, index: Index[RowT], value: Hashable) -> tuple[RowT, ...]:
+        """The rows that an index has under a value, in no order that means anything."""
+        entries = self._entries.get(index, {}).get(value, {})
+        return cast("tuple[RowT, ...]", tuple(entries.values()))
+
+    def _reindex(self, table: type, before: Row | None, after: Row | None) -> None:
+        for index in _INDEXES_OF.get(table, ()):
+            old = index.of(before) if before is not None else None
+            new = index.of(after) if after is not None else None
+            entries = self._entries.setdefault(index, {})
+            if before is not None and old is not None and old != new:
+                _remove(entries, old, before.key)
+            if after is not None and new is not None:
+                entries.setdefault(new, {})[after.key] = after
+
+
+def _remove(entries: _Entries, value: Hashable, key: str) -> None:
+    del entries[value][key]
+    if not entries[value]:
+        del entries[value]
+
+
+_INDEXES_OF: dict[type, tuple[Index[Any], ...]] = {
+    table: tuple(index for index in INDEXES if index.table is table)
+    for table in {index.table for index in INDEXES}
+}

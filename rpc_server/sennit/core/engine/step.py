@@ -9,8 +9,15 @@ from typing import Any
 from attrs import evolve
 from sennit_protocol.views import Notice
 
-from sennit.core.engine import admitting, asking, recovering, reviewing, running
-from sennit.core.engine.broken import equivalent_event
+from sennit.core.engine import (
+    admitting,
+    asking,
+    broken,
+    capturing,
+    recovering,
+    reviewing,
+    running,
+)
 from sennit.core.engine.draft import Draft
 from sennit.core.engine.events import (
     AnswerDelivered,
@@ -36,6 +43,7 @@ from sennit.core.engine.events import (
     RunEnded,
     RunStalled,
     RunStarted,
+    ServersGone,
     ServerStarted,
     ServerStopped,
     ServerStopping,
@@ -79,14 +87,21 @@ def _timer_fired(draft: Draft, event: TimerFired) -> None:
 
 
 def _command_failed(draft: Draft, event: CommandFailed) -> None:
-    same = equivalent_event(event)
+    if not broken.still_fits(draft, event.command):
+        return
+    same = broken.equivalent_event(event)
     if same is not None:
         HANDLERS[type(same)](draft, same)
+    else:
+        broken.without_event(draft, event)
 
 
 def _workspaces_removed(draft: Draft, event: WorkspacesRemoved) -> None:
     ticket = draft.ticket(event.ticket)
-    if event.failure is not None and ticket is not None:
+    if event.failure is None:
+        return
+    draft.note(event.ticket, None, event.failure.message)
+    if ticket is not None:
         notice = Notice(event.failure.message)
         draft.put(evolve(ticket, notices=(*ticket.notices, notice)))
 
@@ -105,9 +120,9 @@ HANDLERS: Mapping[type[Event], Callable[[Draft, Any], None]] = MappingProxyType(
         RunStarted: running.run_started,
         RunEnded: running.run_ended,
         RunStalled: running.run_stalled,
-        StopTaken: _nothing_more,
-        Captured: running.captured,
-        CaptureFailed: running.capture_failed,
+        StopTaken: running.stop_taken,
+        Captured: capturing.captured,
+        CaptureFailed: capturing.capture_failed,
         CancelRequested: running.cancel,
         Reconciled: reviewing.reconciled,
         RevisionOffered: _nothing_more,
@@ -123,6 +138,7 @@ HANDLERS: Mapping[type[Event], Callable[[Draft, Any], None]] = MappingProxyType(
         AnswerDelivered: _nothing_more,
         TimerFired: _timer_fired,
         ServerStarted: recovering.server_started,
+        ServersGone: recovering.servers_gone,
         ServerStopping: recovering.server_stopping,
         ServerStopped: recovering.server_stopped,
         DocumentUnsaved: recovering.document_unsaved,

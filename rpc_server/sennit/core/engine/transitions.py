@@ -87,14 +87,10 @@ RUNS: Mapping[RunState, Mapping[RunSignal, RunState]] = MappingProxyType(
         },
         RunState.STOPPING: {
             RunSignal.BEGIN: RunState.STOPPING,
-            RunSignal.STOP: RunState.STOPPING,
             RunSignal.END: RunState.ENDED,
             RunSignal.QUARANTINE: RunState.QUARANTINED,
         },
-        RunState.ENDED: {
-            RunSignal.STOP: RunState.ENDED,
-            RunSignal.CAPTURE: RunState.CAPTURED,
-        },
+        RunState.ENDED: {RunSignal.CAPTURE: RunState.CAPTURED},
     }
 )
 
@@ -103,15 +99,13 @@ _SETTLES = {
     TicketSignal.SETTLE_PARTIAL: TicketState.PARTIAL,
     TicketSignal.SETTLE_FAILED: TicketState.FAILED,
     TicketSignal.SETTLE_INTERRUPTED: TicketState.INTERRUPTED,
+    TicketSignal.SETTLE_CANCELLED: TicketState.CANCELLED,
 }
 
 TICKETS: Mapping[TicketState, Mapping[TicketSignal, TicketState]] = MappingProxyType(
     {
         TicketState.RUNNING: {TicketSignal.CANCEL: TicketState.CANCELLING, **_SETTLES},
-        TicketState.CANCELLING: {
-            TicketSignal.CANCEL: TicketState.CANCELLING,
-            TicketSignal.SETTLE_CANCELLED: TicketState.CANCELLED,
-        },
+        TicketState.CANCELLING: {TicketSignal.SETTLE_CANCELLED: TicketState.CANCELLED},
     }
 )
 

@@ -1,0 +1,1 @@
+"""Each module or package hides one thing of the outside world."""

@@ -1,0 +1,1 @@
+"""Kinds of agents: how the settings of one become a run, and which of them work here."""

@@ -1,0 +1,71 @@
+"""Agents of kind `command`: a program that is given a prompt, edits files and ends."""
+
+import shlex
+
+from attrs import frozen
+
+from sennit.adapters.runs.values import RunSpec
+from sennit.core.agents import AgentSettings, PromptAs, StopTimes
+
+_OPERATORS = frozenset({"|", "||", "&", "&&", ";", "<", ">", ">>", "2>", "2>&1", "&>"})
+
+
+@frozen
+class CommandRefused:
+    """The command cannot be meant like this; the message says what to write instead."""
+
+    message: str
+
+
+def command_run(
+    agent: AgentSettings, prompt: str, output_limit: int, times: StopTimes
+) -> RunSpec | CommandRefused:
+    """Tell what to run for a prompt; `times` hold where the agent has none of its own.
+
+    An agent without a program of its own (the built-in `command`) takes the prompt as the
+    command line: split into words as a shell would, but no shell runs.
+    """
+    argv, prompt_as = agent.argv, agent.prompt_as
+    if not argv:
+        words = command_line(prompt)
+        if isinstance(words, CommandRefused):
+            return words
+        argv, prompt_as = words, PromptAs.NONE
+    stop = agent.stop or times
+    return RunSpec(
+        argv=argv,
+        prompt=prompt,
+        prompt_as=prompt_as,
+        env_allow=agent.pass_env,
+        env_set=agent.env,
+        output_limit=output_limit,
+        close_ms=stop.close_ms,
+        term_ms=stop.term_ms,
+        cancel_ms=stop.cancel_ms,
+        polite=agent.polite,
+    )
+
+
+def command_line(text: str) -> tuple[str, ...] | CommandRefused:
+    """Return the words of a command line; of a shell only quotes and backslashes work."""
+    try:
+        words = tuple(shlex.split(text))
+        raw = shlex.split(text, posix=False)
+    except ValueError as error:
+        return CommandRefused(
+            f"The command line {text!r} cannot be split into words: {str(error).lower()}. Close "
+            "each quote, and put a backslash before a quote that is meant as a letter."
+        )
+    if not words or not words[0]:
+        return CommandRefused(
+            "The command line is empty: write a program and its arguments, "
+            "for example `ruff check --fix .`; quote arguments that contain spaces."
+        )
+    # Quoted words keep their quotes in `raw`, so a quoted operator is none.
+    operator = next((word for word in raw if word in _OPERATORS), None)
+    if operator is not None:
+        return CommandRefused(
+            f"`{operator}` in the command line means nothing here, because no shell runs. Write "
+            f"`sh -c {shlex.quote(text)}` for a shell, or quote it (`'{operator}'`) to pass it on."
+        )
+    return words

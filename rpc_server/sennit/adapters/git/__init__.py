@@ -1,0 +1,1 @@
+"""Everything that talks to git: bases, workspaces, captures, differences and merges."""

@@ -1,0 +1,173 @@
+"""Finds the commits that an agent made in its workspace and brings them into the store.
+
+The workspace's git directory belongs to the agent: its configuration is never read. Refs and logs
+are read as files, objects as a folder that the store borrows for the length of a call, and what is
+taken over is hashed anew on the way.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from typing import TYPE_CHECKING
+
+from attrs import evolve, frozen
+
+from sennit.adapters.git.files import in_thread, read_if_there
+from sennit.adapters.git.git import Config, Git, Place
+from sennit.adapters.git.records import refs_file
+from sennit.adapters.git.stage import nul_ended
+from sennit.adapters.git.store import REF_PREFIX, Store
+from sennit.core.objects import GitFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from sennit.adapters.git.workspace import Workspace
+
+_ID = re.compile(rb"(?:^|(?<=[ \n]))([0-9a-f]{64}|[0-9a-f]{40})(?=[ \n]|$)")
+_LARGEST_FILE = 8 << 20
+_MOST_COMMITS = 1_000
+# Side files of a folder of objects could say untrue things about commits; only objects count.
+_OBJECTS_ALONE: Config = (
+    ("core.commitGraph", "false"),
+    ("core.multiPackIndex", "false"),
+    ("pack.useBitmaps", "false"),
+)
+
+
+@frozen
+class AgentCommit:
+    """A commit that the agent made, kept in the store, with its message."""
+
+    id: str
+    message: str
+
+
+async def take_agent_commits(
+    git: Git, store: Store, workspace: Workspace
+) -> tuple[AgentCommit, ...] | GitFailed:
+    """Bring every commit of the workspace that is not the user's into the store, oldest first.
+
+    Branches that were left or deleted count too: the logs of refs name what they pointed at.
+    """
+    named = await in_thread("read an agent's refs", _named, workspace.folder / ".git")
+    if isinstance(named, GitFailed):
+        return named
+    known = await in_thread("read refs", _known, store, workspace)
+    if isinstance(known, GitFailed):
+        return known
+    place = evolve(store.place, alternates=(workspace.folder / ".git" / "objects",))
+    tips = await _commits_among(git, place, sorted(named - known))
+    if isinstance(tips, GitFailed):
+        return tips
+    if not tips:
+        return ()
+    return await _taken_over(git, store, place, workspace.name, tips, known)
+
+
+async def _taken_over(
+    git: Git, store: Store, place: Place, name: str, tips: Sequence[str], known: set[str]
+) -> tuple[AgentCommit, ...] | GitFailed:
+    wanted = [*tips, *(f"^{identity}" for identity in sorted(known))]
+    ends = "".join(f"{line}\n" for line in wanted).encode()
+    taken = await _take(git, store, place, ends)
+    if isinstance(taken, GitFailed):
+        return taken
+    kept = await _keep_all(git, store, name, tips)
+    if isinstance(kept, GitFailed):
+        return kept
+    return await _messages(git, store, ends)
+
+
+def _named(git_dir: Path) -> set[str]:
+    """Collect every object id in HEAD, refs and logs; links are not followed."""
+    found: set[str] = set()
+    for file in _plain_files(git_dir):
+        found.update(identity.decode() for identity in _ID.findall(read_if_there(file) or b""))
+    return {identity for identity in found if identity.strip("0")}
+
+
+def _plain_files(git_dir: Path) -> Iterator[Path]:
+    yield from (file for file in (git_dir / "HEAD", git_dir / "packed-refs") if _is_small(file))
+    for top in ("refs", "logs"):
+        for folder, _, names in os.walk(git_dir / top):
+            for name in names:
+                file = git_dir / folder / name
+                if _is_small(file):
+                    yield file
+
+
+def _is_small(file: Path) -> bool:
+    try:
+        status = file.lstat()
+    except OSError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_size <= _LARGEST_FILE
+
+
+def _known(store: Store, workspace: Workspace) -> set[str]:
+    refs = read_if_there(refs_file(store, workspace.name)) or b""
+    return {workspace.base, *(line.split(b" ")[0].decode() for line in refs.splitlines())}
+
+
+async def _commits_among(
+    git: Git, place: Place, identities: Sequence[str]
+) -> tuple[str, ...] | GitFailed:
+    if not identities:
+        return ()
+    answer = await git.run(
+        ["cat-file", "--batch-check=%(objectname) %(objecttype)"],
+        place,
+        stdin="".join(f"{identity}\n" for identity in identities).encode(),
+        config=_OBJECTS_ALONE,
+    )
+    if isinstance(answer, GitFailed):
+        return answer
+    lines = (line.decode().split(" ") for line in answer.stdout.splitlines())
+    return tuple(words[0] for words in lines if words[1:] == ["commit"])
+
+
+async def _take(git: Git, store: Store, place: Place, ends: bytes) -> GitFailed | None:
+    """Copy the objects; ``index-pack`` hashes each and refuses what pretends to be another."""
+    packed = await git.run(
+        ["pack-objects", "--revs", "--stdout", "-q", "--thin"],
+        place,
+        stdin=ends,
+        config=_OBJECTS_ALONE,
+    )
+    if isinstance(packed, GitFailed):
+        return packed
+    done = await git.run(
+        ["index-pack", "--stdin", "--fix-thin", "--strict"], store.place, stdin=packed.stdout
+    )
+    return done if isinstance(done, GitFailed) else None
+
+
+async def _keep_all(git: Git, store: Store, name: str, tips: Sequence[str]) -> GitFailed | None:
+    updates = [f"update {REF_PREFIX}/agent/{name}/{tip}\0{tip}\0".encode() for tip in tips]
+    done = await git.run(["update-ref", "-z", "--stdin"], store.place, stdin=nul_ended(updates))
+    return done if isinstance(done, GitFailed) else None
+
+
+async def _messages(git: Git, store: Store, ends: bytes) -> tuple[AgentCommit, ...] | GitFailed:
+    asked = [
+        "log",
+        "-z",
+        "--reverse",
+        "--topo-order",
+        f"--max-count={_MOST_COMMITS}",
+        "--no-show-signature",
+        "--format=%H%n%B",
+        "--stdin",
+    ]
+    answer = await git.run(asked, store.place, stdin=ends)
+    if isinstance(answer, GitFailed):
+        return answer
+    records = (record.partition(b"\n") for record in answer.stdout.split(b"\0") if record)
+    return tuple(
+        AgentCommit(identity.decode(), message.decode("utf-8", "replace").strip())
+        for identity, _, message in records
+    )

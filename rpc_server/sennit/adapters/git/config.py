@@ -1,0 +1,117 @@
+"""What of a user's configuration goes along with a store and a workspace, and how it is written."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from sennit.adapters.git.discovery import Repository, Trust
+from sennit.core.objects import GitFailed
+
+if TYPE_CHECKING:
+    from sennit.adapters.git.git import Config, Git
+
+_OF_CONTENT = frozenset(
+    {
+        "core.attributesfile",
+        "core.autocrlf",
+        "core.bigfilethreshold",
+        "core.checkroundtripencoding",
+        "core.eol",
+        "core.excludesfile",
+        "core.filemode",
+        "core.ignorecase",
+        "core.longpaths",
+        "core.precomposeunicode",
+        "core.protecthfs",
+        "core.protectntfs",
+        "core.sparsecheckout",
+        "core.sparsecheckoutcone",
+        "core.symlinks",
+        "core.whitespace",
+        "i18n.commitencoding",
+        "user.name",
+        "user.email",
+    }
+)
+"""Keys that decide which bytes a checkout holds and which object a file becomes."""
+
+_WITH_PROGRAMS = ("filter.", "merge.", "diff.", "lfs.")
+_SCOPES_OF_THE_REPOSITORY = (b"local", b"worktree")
+_FALLBACK_NAME = "Sennit agent"
+_FALLBACK_EMAIL = "agent@localhost"
+
+
+@frozen
+class Carried:
+    """Configuration of the repository itself, and the identity that is in force there."""
+
+    config: Config
+    name: str
+    email: str
+    partial_clone: str | None
+
+
+async def carried_config(git: Git, repository: Repository) -> Carried | GitFailed:
+    """Read what goes along. What the user or the system configured is in force anyway."""
+    # Git before 2.41 puts the scope in front of each entry as a field of its own.
+    listed = await git.run(["config", "--list", "--show-scope", "-z"], repository.place)
+    if isinstance(listed, GitFailed):
+        return listed
+    fields = listed.stdout.split(b"\0")
+    kept: list[tuple[str, str]] = []
+    values: dict[str, str] = {}
+    for scope, entry in zip(fields[::2], fields[1::2], strict=False):
+        name, _, value = os.fsdecode(entry).partition("\n")
+        if scope == b"command":
+            continue
+        values[name] = value
+        if scope in _SCOPES_OF_THE_REPOSITORY and _goes_along(name, repository.trust):
+            kept.append((name, value))
+    return Carried(
+        tuple(kept),
+        values.get("user.name") or _FALLBACK_NAME,
+        values.get("user.email") or _FALLBACK_EMAIL,
+        values.get("extensions.partialclone"),
+    )
+
+
+def _goes_along(name: str, trust: Trust) -> bool:
+    match trust:
+        case Trust.TRUSTED:
+            return name in _OF_CONTENT or name.startswith(_WITH_PROGRAMS)
+        case Trust.UNTRUSTED:
+            return name in _OF_CONTENT
+
+
+def config_file(object_format: str, config: Config, partial_clone: str | None) -> bytes:
+    """Write the configuration of a git directory of ours: its format, then what is given."""
+    extensions: list[tuple[str, str]] = []
+    if object_format != "sha1":
+        extensions.append(("extensions.objectFormat", object_format))
+    if partial_clone is not None:
+        extensions.append(("extensions.partialClone", partial_clone))
+        extensions.append((f"remote.{partial_clone}.promisor", "true"))
+    ours = (
+        ("core.repositoryFormatVersion", "1" if extensions else "0"),
+        ("core.bare", "false"),
+        *extensions,
+        ("gc.auto", "0"),
+        ("maintenance.auto", "false"),
+        ("core.logAllRefUpdates", "true"),
+    )
+    return b"".join(_written(name, value) for name, value in (*ours, *config))
+
+
+def _written(name: str, value: str) -> bytes:
+    section, _, rest = name.partition(".")
+    subsection, _, key = rest.rpartition(".")
+    title = f'[{section} "{_escaped(subsection)}"]' if subsection else f"[{section}]"
+    quoted = _escaped(value).replace("\n", "\\n").replace("\t", "\\t")
+    return os.fsencode(f'{title}\n\t{key} = "{quoted}"\n')
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')

@@ -1,0 +1,283 @@
+"""Prepares an application to a work tree: the bytes to write, the bytes to keep, every obstacle.
+
+Content goes through git's own checkout, so that line endings, encodings and filters are the
+user's. What lies on disk must be, cleaned by git, what the tree before holds.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from sennit.adapters.git.disk_obstacles import (
+    Look,
+    Plan,
+    Seen,
+    changed_since,
+    look_at_all,
+    troubles_of_names,
+    troubles_on_disk,
+)
+from sennit.adapters.git.files import in_thread, make_private_folder, write_private
+from sennit.adapters.git.git import DISPOSABLE
+from sennit.adapters.git.trees import changed_paths, tree_entries
+from sennit.core.disk_application import (
+    DiskKind,
+    Intention,
+    OnDisk,
+    PathTrouble,
+    Staged,
+    Step,
+    Trouble,
+    Unstageable,
+)
+from sennit.core.names import collisions
+from sennit.core.objects import MODE_EXECUTABLE, GitFailed
+from sennit.core.units import parents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sennit.adapters.git.discovery import Repository
+    from sennit.adapters.git.git import Git
+    from sennit.adapters.git.raw_trees import Sides
+    from sennit.adapters.git.store import Store
+
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+
+
+@frozen
+class Job:
+    """What is to be staged: from one tree to another, in one work tree, under an id."""
+
+    id: str
+    before: str
+    after: str
+    only: frozenset[bytes] | None = None
+
+
+async def stage(
+    git: Git, store: Store, repository: Repository, job: Job
+) -> Staged | Unstageable | GitFailed:
+    """Prepare everything that turns the work tree's files from ``before`` into ``after``.
+
+    ``only`` limits it to some paths, such as those that no editor has open. Nothing of the user's
+    is written. Everything that stands in the way is told at once.
+    """
+    sides = await changed_paths(git, store, job.before, job.after)
+    if isinstance(sides, GitFailed):
+        return sides
+    plan = {path: two for path, two in sides.items() if job.only is None or path in job.only}
+    troubles = list(troubles_of_names(plan))
+    if troubles:
+        return Unstageable(tuple(troubles))
+    work_tree = os.fsencode(repository.work_tree)
+    seen = await in_thread("look at the work tree", look_at_all, work_tree, plan)
+    if isinstance(seen, GitFailed):
+        return seen
+    troubles = list(troubles_on_disk(plan, seen, work_tree))
+    changed = await changed_since(git, store, repository, plan, seen)
+    if isinstance(changed, GitFailed):
+        return changed
+    named = {trouble.path for trouble in troubles}
+    troubles += [trouble for trouble in changed if trouble.path not in named]
+    if troubles:
+        return Unstageable(tuple(troubles))
+    return await _laid_out(git, store, repository, job, plan, seen)
+
+
+async def _laid_out(
+    git: Git,
+    store: Store,
+    repository: Repository,
+    job: Job,
+    plan: Plan,
+    seen: Look,
+) -> Staged | Unstageable | GitFailed:
+    folder = store.root / "applications" / job.id
+    made = await in_thread("make the staging folder", make_private_folder, folder / "after")
+    if isinstance(made, GitFailed):
+        return made
+    created = [path for path, sides in plan.items() if sides.after is not None]
+    failed = await check_out(git, store, repository, job, folder / "after", created)
+    if failed is not None:
+        return failed
+    troubles = await _lfs_troubles(git, store, repository, folder, created, seen)
+    if isinstance(troubles, GitFailed):
+        return troubles
+    if troubles:
+        return Unstageable(tuple(troubles))
+    intention = await in_thread(
+        "keep what is replaced", _intention, repository, job, folder, plan, seen
+    )
+    if isinstance(intention, GitFailed):
+        return intention
+    return await _with_collisions(git, store, job, plan, intention)
+
+
+async def check_out(
+    git: Git,
+    store: Store,
+    repository: Repository,
+    job: Job,
+    folder: Path,
+    paths: Sequence[bytes],
+) -> GitFailed | None:
+    """Write files as a checkout would, under a folder of ours.
+
+    Filters that are configured run when the repository is trusted; attributes are those of the
+    tree after, which the index holds.
+    """
+    index = store.scratch / f"index.{secrets.token_hex(8)}"
+    place = store.over(repository.work_tree, index)
+    names = b"".join(path + b"\0" for path in paths)
+    calls: tuple[tuple[list[str], bytes], ...] = (
+        (["read-tree", job.after], b""),
+        (["checkout-index", "-f", "-z", f"--prefix={folder}/", "--stdin"], names),
+    )
+    try:
+        for args, stdin in calls if paths else ():
+            done = await git.run(args, place, stdin=stdin, config=DISPOSABLE + store.neutral)
+            if isinstance(done, GitFailed):
+                return done
+    finally:
+        with suppress(FileNotFoundError):
+            index.unlink()
+    return None
+
+
+async def _lfs_troubles(
+    git: Git,
+    store: Store,
+    repository: Repository,
+    folder: Path,
+    paths: Sequence[bytes],
+    seen: Look,
+) -> list[PathTrouble] | GitFailed:
+    """Name large files whose content git-lfs did not bring: a pointer is never written over it."""
+    pointers = await in_thread("look for pointers", _pointers, folder / "after", paths)
+    if isinstance(pointers, GitFailed):
+        return pointers
+    if not pointers:
+        return []
+    place = store.over(repository.work_tree, store.scratch / "none")
+    asked = b"".join(path + b"\0" for path in pointers)
+    done = await git.run(
+        ["check-attr", "-z", "--stdin", "filter"], place, stdin=asked, config=store.neutral
+    )
+    if isinstance(done, GitFailed):
+        return done
+    fields = done.stdout.split(b"\0")
+    filtered = {
+        path for path, value in zip(fields[::3], fields[2::3], strict=False) if value == b"lfs"
+    }
+    said = "its content is kept by git-lfs, which is not available here; install git-lfs and fetch"
+    return [
+        PathTrouble(path, Trouble.LFS, said)
+        for path in pointers
+        if path in filtered and not _was_pointer(seen[path])
+    ]
+
+
+def _pointers(folder: Path, paths: Iterable[bytes]) -> list[bytes]:
+    return [
+        path
+        for path in paths
+        if not (file := folder / os.fsdecode(path)).is_symlink()
+        and file.read_bytes()[: len(_LFS_POINTER)] == _LFS_POINTER
+    ]
+
+
+def _was_pointer(seen: Seen | PathTrouble) -> bool:
+    return isinstance(seen, Seen) and seen.content.startswith(_LFS_POINTER)
+
+
+def _intention(
+    repository: Repository,
+    job: Job,
+    folder: Path,
+    plan: Plan,
+    seen: Look,
+) -> Intention:
+    make_private_folder(folder / "before")
+    # Deletions come first, the deepest before the others: a folder can give way to a file.
+    ordered = sorted(plan, key=lambda path: _turn(path, plan[path]))
+    steps: list[Step] = []
+    for path in ordered:
+        one = seen[path]
+        found = one.found if isinstance(one, Seen) and isinstance(one.found, OnDisk) else None
+        after = _image_after(folder, path, plan[path], found)
+        if found is not None and found.same_as(after):
+            continue
+        if found is not None and isinstance(one, Seen):
+            write_private(folder / "before" / str(len(steps)), one.content)
+        beside = b".sennit-%s-%d" % (secrets.token_hex(6).encode(), len(steps))
+        sides = plan[path]
+        steps.append(Step(path, sides.before, sides.after, found, after, beside))
+    work_tree = os.fsencode(repository.work_tree)
+    return Intention(
+        id=job.id,
+        work_tree=work_tree,
+        folder=os.fsencode(folder),
+        steps=tuple(steps),
+        new_folders=_new_folders(work_tree, [step.path for step in steps if step.after]),
+    )
+
+
+def _turn(path: bytes, sides: Sides) -> tuple[int, int, bytes]:
+    return (1, 0, path) if sides.after is not None else (0, -path.count(b"/"), path)
+
+
+def _image_after(folder: Path, path: bytes, sides: Sides, found: OnDisk | None) -> OnDisk | None:
+    """Describe what will lie there; a file keeps its permissions but for the executable bit."""
+    if sides.after is None:
+        return None
+    file = folder / "after" / os.fsdecode(path)
+    if file.is_symlink():
+        return OnDisk(DiskKind.LINK, sha256(os.fsencode(file.readlink())).hexdigest())
+    permissions = stat.S_IMODE(file.stat().st_mode)
+    if found is not None and found.kind is DiskKind.FILE:
+        permissions = found.permissions & ~0o111
+        if sides.after.mode == MODE_EXECUTABLE:
+            # Whoever may read it may run it, as when git sets the bit.
+            permissions |= (permissions & 0o444) >> 2
+    return OnDisk(DiskKind.FILE, sha256(file.read_bytes()).hexdigest(), permissions)
+
+
+def _new_folders(work_tree: bytes, paths: Iterable[bytes]) -> tuple[bytes, ...]:
+    folders = {folder for path in paths for folder in parents(path)}
+    missing = [folder for folder in folders if not os.path.isdir(work_tree + b"/" + folder)]  # noqa: PTH112  bytes paths
+    return tuple(sorted(missing, key=lambda folder: folder.count(b"/")))
+
+
+async def _with_collisions(
+    git: Git, store: Store, job: Job, plan: Plan, intention: Intention
+) -> Staged | Unstageable | GitFailed:
+    """Name what a file system without case could not keep apart; refuse it on such a one."""
+    created = {path for path, sides in plan.items() if sides.before is None}
+    if not created:
+        return Staged(intention)
+    entries = await tree_entries(git, store, job.after)
+    if isinstance(entries, GitFailed):
+        return entries
+    everything = {name for path in entries for name in (path, *parents(path))}
+    new = {name for path in created for name in (path, *parents(path))}
+    groups = tuple(group for group in collisions(everything) if new & set(group))
+    if groups and _ignores_case(intention):
+        said = "another name differs from it only by case or Unicode form, which is one file here"
+        return Unstageable(
+            tuple(PathTrouble(group[0], Trouble.NAME_COLLISION, said) for group in groups)
+        )
+    return Staged(intention, groups)
+
+
+def _ignores_case(intention: Intention) -> bool:
+    """Ask the work tree's own file system: ``.git`` is there under its own name."""
+    return Path(os.fsdecode(intention.work_tree), ".GIT").exists()

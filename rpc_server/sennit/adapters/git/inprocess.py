@@ -1,0 +1,73 @@
+"""Objects of a store read and written in this process, by libgit2: the fast path.
+
+Only for what libgit2 does exactly as git does: whole objects by id. What it cannot open (SHA-256,
+some extensions) or does not find (blobs of a partial clone) is ``NotHere``, and the caller asks
+git itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+import pygit2
+from attrs import frozen
+from pygit2.enums import ObjectType
+
+from sennit.adapters.git.raw_trees import parse_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    from sennit.adapters.git.store import Store
+    from sennit.core.objects import Entry
+
+    Answer = TypeVar("Answer")
+
+_SHA1_SIZE = 20
+
+
+@frozen
+class NotHere:
+    """libgit2 cannot answer; git may."""
+
+    why: str
+
+
+@frozen
+class Objects:
+    """The objects of one open store; for one thread and one piece of work."""
+
+    repository: pygit2.Repository
+
+    def read(self, identity: str) -> bytes:
+        """Give the bytes of an object; KeyError where it is not here."""
+        _, data = self.repository.read(identity)
+        return bytes(data)
+
+    def tree(self, identity: str) -> dict[bytes, Entry]:
+        """Give the entries of a tree object."""
+        return parse_tree(self.read(identity), _SHA1_SIZE)
+
+    def write(self, kind: ObjectType, data: bytes) -> str:
+        """Store an object and give its id; one that is there already costs only the look."""
+        return str(self.repository.write(kind, data))
+
+    def write_tree(self, data: bytes) -> str:
+        """Store a tree object."""
+        return self.write(ObjectType.TREE, data)
+
+
+async def with_objects(store: Store, work: Callable[[Objects], Answer]) -> Answer | NotHere:
+    """Do work on the objects of a store in a worker thread."""
+    if store.object_format != "sha1":
+        return NotHere(f"libgit2 does not read {store.object_format}")
+    return await anyio.to_thread.run_sync(_work, str(store.git_dir), work)
+
+
+def _work(git_dir: str, work: Callable[[Objects], Answer]) -> Answer | NotHere:
+    try:
+        return work(Objects(pygit2.Repository(git_dir)))
+    except (KeyError, pygit2.GitError) as error:
+        return NotHere(str(error))

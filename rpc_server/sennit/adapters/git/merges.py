@@ -1,0 +1,149 @@
+"""Merges of three trees, by git's own merge-ort, with everything that changes its answer pinned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+
+from sennit.adapters.git.attributes import with_attributes
+from sennit.adapters.git.changes import renames_between
+from sennit.adapters.git.conflicts import Commits, conflicts_of, parse_attempt
+from sennit.adapters.git.line_endings import Levelled, ThreeWay, level_line_endings
+from sennit.adapters.git.second_opinion import TextMerge, doubtful
+from sennit.adapters.git.trees import changed_paths, entries_at, write_commits
+from sennit.core.merge import decide_by_identity
+from sennit.core.objects import Conflicted, GitFailed, Merged, MergeResult
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sennit.adapters.git.git import Config, Git
+    from sennit.adapters.git.store import Store
+
+MERGE_CONFIG: Config = (
+    ("merge.renames", "true"),
+    ("merge.directoryRenames", "conflict"),
+    ("merge.renameLimit", "7000"),
+    ("merge.renormalize", "false"),
+    ("merge.conflictStyle", "merge"),
+    ("merge.default", "text"),
+    ("diff.algorithm", "histogram"),
+    ("diff.renames", "true"),
+)
+"""What the user may have configured otherwise must not change a tree id."""
+
+_CONFLICT = 1
+
+
+async def merge_trees(  # noqa: PLR0911  each step ends with its own failure
+    git: Git, store: Store, base: str, ours: str, theirs: str, at: int
+) -> MergeResult:
+    """Merge two trees that both come from ``base``; ``at`` dates the throw-away commits.
+
+    ``at`` is the time of the event in seconds since 1970. The same trees give the same result at
+    any time. Attributes are those of ``ours``, as when git merges into a work tree.
+    """
+    if decided := decide_by_identity(base, ours, theirs):
+        return Merged(decided.value)
+    both = await _changed_on_both_sides(git, store, base, ours, theirs)
+    if isinstance(both, GitFailed):
+        return both
+    trees = await level_line_endings(git, store, Levelled(base, ours, theirs), both)
+    if isinstance(trees, GitFailed):
+        return trees
+    if decided := decide_by_identity(trees.base, trees.ours, trees.theirs):
+        return Merged(decided.value, normalised=trees.paths)
+    result = await _merge(git, store, trees, at)
+    if not isinstance(result, Merged) or not both:
+        return result
+    uncertain = await _uncertain(git, store, trees, result.tree)
+    if isinstance(uncertain, GitFailed):
+        return uncertain
+    return evolve(result, uncertain=uncertain)
+
+
+async def _changed_on_both_sides(
+    git: Git, store: Store, base: str, ours: str, theirs: str
+) -> dict[bytes, ThreeWay] | GitFailed:
+    by_us = await changed_paths(git, store, base, ours)
+    if isinstance(by_us, GitFailed):
+        return by_us
+    by_them = await changed_paths(git, store, base, theirs)
+    if isinstance(by_them, GitFailed):
+        return by_them
+    return {
+        path: ThreeWay(sides.before, sides.after, by_them[path].after)
+        for path, sides in by_us.items()
+        if path in by_them
+    }
+
+
+async def _merge(git: Git, store: Store, trees: Levelled, at: int) -> MergeResult:
+    """Merge commits whose only common ancestor is the base."""
+    root = await write_commits(git, store, [(trees.base, ())], at)
+    if isinstance(root, GitFailed):
+        return root
+    sides = await write_commits(git, store, [(trees.ours, root), (trees.theirs, root)], at)
+    if isinstance(sides, GitFailed):
+        return sides
+    place = await with_attributes(git, store, trees.ours)
+    if isinstance(place, GitFailed):
+        return place
+    done = await git.run(
+        ["merge-tree", "--write-tree", "-z", "--messages", *sides],
+        place,
+        accept=(0, _CONFLICT),
+        config=MERGE_CONFIG + store.neutral,
+    )
+    if isinstance(done, GitFailed):
+        return done
+    attempt = parse_attempt(done.stdout, Commits(*sides))
+    if done.code == _CONFLICT:
+        return Conflicted(attempt.tree, conflicts_of(attempt))
+    return Merged(attempt.tree, normalised=trees.paths)
+
+
+async def _uncertain(
+    git: Git, store: Store, trees: Levelled, merged: str
+) -> tuple[bytes, ...] | GitFailed:
+    both = await _changed_on_both_sides(git, store, trees.base, trees.ours, trees.theirs)
+    if isinstance(both, GitFailed):
+        return both
+    followed = await _followed_through_renames(git, store, trees, both)
+    if isinstance(followed, GitFailed):
+        return followed
+    results = await entries_at(git, store, merged, followed.keys())
+    if isinstance(results, GitFailed):
+        return results
+    merges = [
+        TextMerge(path, sides[0].id, sides[1].id, sides[2].id, results[path].id)
+        for path, three in followed.items()
+        if path in results and (sides := three.texts)
+    ]
+    return await doubtful(git, store, merges)
+
+
+async def _followed_through_renames(
+    git: Git, store: Store, trees: Levelled, both: Mapping[bytes, ThreeWay]
+) -> dict[bytes, ThreeWay] | GitFailed:
+    """Find what one side edited and the other renamed: it was merged at its new path."""
+    followed = {path: three for path, three in both.items() if three.ours and three.theirs}
+    for side in ("ours", "theirs"):
+        gone = {path for path, three in both.items() if three.base and not getattr(three, side)}
+        if not gone:
+            continue
+        tree: str = getattr(trees, side)
+        renames = await renames_between(git, store, trees.base, tree)
+        if isinstance(renames, GitFailed):
+            return renames
+        moved = {old: new for old, new in renames.items() if old in gone}
+        entries = await entries_at(git, store, tree, moved.values())
+        if isinstance(entries, GitFailed):
+            return entries
+        followed |= {
+            new: evolve(both[old], **{side: entries[new]})
+            for old, new in moved.items()
+            if new in entries
+        }
+    return followed

@@ -1,0 +1,168 @@
+"""Tree objects as git stores them: parsed and written in memory, names as any bytes.
+
+Pure functions over two callables that read and write objects, so that they serve whatever holds
+the objects. Parts that do not change are reused by id; only the folders on the way are written.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import field, frozen
+
+from sennit.core.objects import Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+MODE_TREE = 0o40000
+
+_UNCHANGED = object()
+
+
+@frozen
+class InTheWay(Exception):  # noqa: N818  it says what is the matter, not that something broke
+    """A path cannot be set or removed because of what else is there: the plan is wrong."""
+
+    path: bytes
+
+
+@frozen
+class Sides:
+    """What two trees hold at one path; None where one holds nothing."""
+
+    before: Entry | None
+    after: Entry | None
+
+
+def parse_tree(data: bytes, digest_size: int) -> dict[bytes, Entry]:
+    """Read a tree object: names to modes and ids, in git's order."""
+    entries: dict[bytes, Entry] = {}
+    position = 0
+    while position < len(data):
+        space = data.index(b" ", position)
+        end = data.index(b"\0", space)
+        stop = end + 1 + digest_size
+        mode = int(data[position:space], 8)
+        entries[data[space + 1 : end]] = Entry(mode, data[end + 1 : stop].hex())
+        position = stop
+    return entries
+
+
+def tree_bytes(entries: Mapping[bytes, Entry]) -> bytes:
+    """Write a tree object. Git sorts a folder as if its name ended in a slash."""
+    ordered = sorted(
+        entries.items(),
+        key=lambda item: item[0] + b"/" if item[1].mode == MODE_TREE else item[0],
+    )
+    return b"".join(
+        b"%o %s\0%s" % (entry.mode, name, bytes.fromhex(entry.id)) for name, entry in ordered
+    )
+
+
+def differences(
+    read: Callable[[str], dict[bytes, Entry]], old: str | None, new: str | None
+) -> Iterator[tuple[bytes, Sides]]:
+    """Give every path that two trees hold differently, without looking for renames."""
+    yield from _differences(read, old, new, b"")
+
+
+def _differences(
+    read: Callable[[str], dict[bytes, Entry]], old: str | None, new: str | None, above: bytes
+) -> Iterator[tuple[bytes, Sides]]:
+    if old == new:
+        return
+    before = read(old) if old else {}
+    after = read(new) if new else {}
+    for name in before.keys() | after.keys():
+        was, becomes = before.get(name), after.get(name)
+        if was == becomes:
+            continue
+        path = above + name
+        folder_was, file_was = _split(was)
+        folder_becomes, file_becomes = _split(becomes)
+        if file_was or file_becomes:
+            yield path, Sides(file_was, file_becomes)
+        yield from _differences(read, folder_was, folder_becomes, path + b"/")
+
+
+def _split(entry: Entry | None) -> tuple[str | None, Entry | None]:
+    if entry is None:
+        return None, None
+    return (entry.id, None) if entry.mode == MODE_TREE else (None, entry)
+
+
+@frozen
+class _Node:
+    """What is to happen at one name: ``entry`` is what to set, None to remove; and below it."""
+
+    entry: object
+    below: dict[bytes, _Node] = field(factory=dict)
+
+
+def rewritten(
+    read: Callable[[str], dict[bytes, Entry]],
+    write: Callable[[bytes], str],
+    base: str,
+    changes: Mapping[bytes, Entry | None],
+) -> str:
+    """Write the tree that is ``base`` with these paths set or removed; give its id.
+
+    Raises ``InTheWay`` when a path is set below a file that stays, in place of a folder that does
+    not become empty, or removed where no file is.
+    """
+    top = _nested(changes)
+    entries = _changed_folder(read, write, read(base), top, b"")
+    return write(tree_bytes(entries))
+
+
+def _nested(changes: Mapping[bytes, Entry | None]) -> dict[bytes, _Node]:
+    top: dict[bytes, _Node] = {}
+    for path, entry in changes.items():
+        *folders, name = path.split(b"/")
+        level = top
+        for folder in folders:
+            level = level.setdefault(folder, _Node(_UNCHANGED)).below
+        known = level.get(name)
+        level[name] = _Node(entry, known.below if known else {})
+    return top
+
+
+def _changed_folder(
+    read: Callable[[str], dict[bytes, Entry]],
+    write: Callable[[bytes], str],
+    entries: dict[bytes, Entry],
+    nodes: Mapping[bytes, _Node],
+    above: bytes,
+) -> dict[bytes, Entry]:
+    changed = dict(entries)
+    for name, node in nodes.items():
+        path = above + name
+        folder, file = _split(changed.pop(name, None))
+        file = _set(path, file, node)
+        below = read(folder) if folder else {}
+        if node.below:
+            below = _changed_folder(read, write, below, node.below, path + b"/")
+        if below and file:
+            raise InTheWay(path)
+        if file:
+            changed[name] = file
+        elif below and node.below:
+            changed[name] = Entry(MODE_TREE, write(tree_bytes(below)))
+        elif below:
+            raise InTheWay(path)
+    return changed
+
+
+def _set(path: bytes, file: Entry | None, node: _Node) -> Entry | None:
+    if node.entry is _UNCHANGED:
+        return file
+    if node.entry is None and file is None:
+        raise InTheWay(path)
+    return node.entry if isinstance(node.entry, Entry) else None
+
+
+def raw_entry(mode: bytes, identity: bytes) -> Entry | None:
+    """Read one side of a record that git printed; mode 0 means that nothing is there."""
+    number = int(mode, 8)
+    return Entry(number, identity.decode()) if number else None

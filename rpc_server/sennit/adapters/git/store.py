@@ -1,0 +1,183 @@
+"""The store of one repository: our own git directory, which never writes into the user's.
+
+Layout below ``root``: ``git/`` (a git directory with the mirror of the user's objects and ours),
+``source.index`` (the index of the last snapshot), ``workspaces/`` (records of what we made),
+``scratch/`` (files of calls that are running), ``lock``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import evolve, frozen
+
+from sennit.adapters.git.config import carried_config, config_file
+from sennit.adapters.git.files import (
+    PRIVATE_FOLDER,
+    in_thread,
+    make_private_folder,
+    read_if_there,
+    write_private,
+)
+from sennit.adapters.git.git import Place
+from sennit.adapters.git.mirror import Mirroring, refresh_mirror
+from sennit.core.objects import GitFailed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sennit.adapters.git.config import Carried
+    from sennit.adapters.git.discovery import Repository
+    from sennit.adapters.git.git import Config, Git
+
+REF_PREFIX = "refs/sennit"
+"""Every object that we still need is reachable from a ref below this name, in the store."""
+
+
+@frozen
+class Store:
+    """Where the objects, indexes and records of one repository and work tree are.
+
+    ``neutral`` is to be passed as configuration to every call that could run a driver.
+    """
+
+    root: Path
+    object_format: str
+    mirroring: Mirroring
+    neutral: Config = ()
+
+    @property
+    def git_dir(self) -> Path:
+        """The git directory of the store, with ``objects`` and ``refs`` of its own."""
+        return self.root / "git"
+
+    @property
+    def objects(self) -> Path:
+        """The folder of objects: the mirror of the user's, and ours."""
+        return self.git_dir / "objects"
+
+    @property
+    def source_index(self) -> Path:
+        """The index of the last snapshot of the user's work tree."""
+        return self.root / "source.index"
+
+    @property
+    def records(self) -> Path:
+        """The folder of records, one for each workspace that we made."""
+        return self.root / "workspaces"
+
+    @property
+    def scratch(self) -> Path:
+        """A folder for files that live as long as one call."""
+        return self.root / "scratch"
+
+    @property
+    def lock(self) -> Path:
+        """The file to lock (see ``lock.locked``) while the mirror or a snapshot is made."""
+        return self.root / "lock"
+
+    @property
+    def place(self) -> Place:
+        """Give the place of calls on objects and refs of the store; its work tree is empty."""
+        empty = self.root / "empty"
+        return Place(cwd=empty, git_dir=self.git_dir, work_tree=empty)
+
+    def over(self, work_tree: Path, index: Path) -> Place:
+        """Give the place of calls that look at a work tree with our configuration and objects."""
+        return Place(cwd=work_tree, git_dir=self.git_dir, work_tree=work_tree, index_file=index)
+
+
+async def open_store(git: Git, repository: Repository, root: Path) -> Store | GitFailed:
+    """Make the store of a repository below ``root`` if it is not there, and refresh it.
+
+    The caller holds the store's lock if other processes may use it; ``root`` itself is made when
+    it is missing, for its owner alone.
+    """
+    store = Store(root, repository.object_format, Mirroring.LINKED, repository.neutral)
+    made = await in_thread("make the store", _make, store)
+    return made if isinstance(made, GitFailed) else await refresh(git, store, repository)
+
+
+async def refresh(git: Git, store: Store, repository: Repository) -> Store | GitFailed:
+    """Bring objects, configuration, ignore and attribute rules of the user up to date."""
+    carried = await carried_config(git, repository)
+    if isinstance(carried, GitFailed):
+        return carried
+    return await in_thread("refresh the store", _refresh, store, repository, carried)
+
+
+async def keep(git: Git, store: Store, name: str, commit: str) -> GitFailed | None:
+    """Protect a commit from every clean-up of the store: ``refs/sennit/NAME`` points at it."""
+    done = await git.run(["update-ref", f"{REF_PREFIX}/{name}", commit], store.place)
+    return done if isinstance(done, GitFailed) else None
+
+
+async def keep_new(store: Store, name: str, commit: str) -> GitFailed | None:
+    """Protect a commit that was just made, under a name that nothing else uses.
+
+    As ``keep``, but the file of the ref is written directly, which saves a call of git.
+    """
+    file = store.git_dir / REF_PREFIX / name
+    return await in_thread("keep a commit", _write_ref, file, commit)
+
+
+async def release(git: Git, store: Store, name: str) -> GitFailed | None:
+    """Stop protecting what ``refs/sennit/NAME`` points at; a name that is not there is fine."""
+    done = await git.run(["update-ref", "-d", f"{REF_PREFIX}/{name}"], store.place)
+    return done if isinstance(done, GitFailed) else None
+
+
+def _write_ref(file: Path, commit: str) -> None:
+    make_private_folder(file.parent)
+    _write_if_new(file, f"{commit}\n".encode())
+
+
+def _make(store: Store) -> None:
+    folders = (
+        store.objects / "info",
+        store.objects / "pack",
+        store.git_dir / "refs",
+        store.git_dir / "info",
+        store.records,
+        store.scratch,
+        store.root / "empty",
+    )
+    make_private_folder(store.root)
+    for folder in folders:
+        make_private_folder(folder)
+    store.root.chmod(PRIVATE_FOLDER)
+    head = store.git_dir / "HEAD"
+    if read_if_there(head) is None:
+        write_private(head, b"ref: refs/heads/none\n")
+
+
+def _refresh(store: Store, repository: Repository, carried: Carried) -> Store:
+    content = config_file(store.object_format, carried.config, carried.partial_clone)
+    _write_if_new(store.git_dir / "config", content)
+    carry_rules(repository, store.git_dir)
+    mirroring = refresh_mirror(
+        repository.common_dir / "objects", store.objects, store.root / "mirror.json"
+    )
+    return evolve(store, mirroring=mirroring)
+
+
+def carry_rules(repository: Repository, git_dir: Path) -> None:
+    """Copy what a repository says outside its tree: ignored, attributes, sparse, shallow."""
+    make_private_folder(git_dir / "info")
+    sources = {
+        repository.common_dir / "info" / "exclude": git_dir / "info" / "exclude",
+        repository.common_dir / "info" / "attributes": git_dir / "info" / "attributes",
+        repository.git_dir / "info" / "sparse-checkout": git_dir / "info" / "sparse-checkout",
+        repository.common_dir / "shallow": git_dir / "shallow",
+    }
+    for source, target in sources.items():
+        content = read_if_there(source)
+        if content is not None:
+            _write_if_new(target, content)
+        else:
+            target.unlink(missing_ok=True)
+
+
+def _write_if_new(path: Path, content: bytes) -> None:
+    if read_if_there(path) != content:
+        write_private(path, content)

@@ -1,0 +1,254 @@
+"""Blobs, trees and commits of a store: read and written by id, without any work tree.
+
+Each function first asks libgit2 in process and then, where that cannot answer, git itself. Blobs
+are exact bytes: no filter, no line ending is touched on the way.
+"""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+from pygit2.enums import ObjectType
+
+from sennit.adapters.git.git import DISPOSABLE, IDENTITY
+from sennit.adapters.git.inprocess import NotHere, Objects, with_objects
+from sennit.adapters.git.raw_trees import (
+    MODE_TREE,
+    InTheWay,
+    Sides,
+    differences,
+    raw_entry,
+    rewritten,
+)
+from sennit.core.objects import Entry, GitFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from sennit.adapters.git.git import Git
+    from sennit.adapters.git.store import Store
+
+
+async def read_blobs(git: Git, store: Store, ids: Collection[str]) -> dict[str, bytes] | GitFailed:
+    """Give the bytes of each object, by id."""
+    wanted = tuple(dict.fromkeys(ids))
+    found = await with_objects(store, lambda objects: {one: objects.read(one) for one in wanted})
+    if not isinstance(found, NotHere):
+        return found
+    asked = "".join(f"{one}\n" for one in wanted).encode()
+    done = await git.run(["cat-file", "--batch"], store.place, stdin=asked)
+    if isinstance(done, GitFailed):
+        return done
+    return _parsed_batch(wanted, done.stdout)
+
+
+def _parsed_batch(ids: Sequence[str], output: bytes) -> dict[str, bytes] | GitFailed:
+    contents: dict[str, bytes] = {}
+    position = 0
+    for identity in ids:
+        end = output.index(b"\n", position)
+        header = output[position:end].split(b" ")
+        if header[-1] == b"missing":
+            advice = "Fetch it into the repository, then try again."
+            return GitFailed("git cat-file --batch", 0, f"object {identity} is missing", advice)
+        start, size = end + 1, int(header[-1])
+        contents[identity] = output[start : start + size]
+        position = start + size + 1
+    return contents
+
+
+async def read_blob(git: Git, store: Store, identity: str) -> bytes | GitFailed:
+    """Give the bytes of one object."""
+    found = await read_blobs(git, store, (identity,))
+    return found if isinstance(found, GitFailed) else found[identity]
+
+
+async def tree_entries(git: Git, store: Store, tree: str) -> dict[bytes, Entry] | GitFailed:
+    """Give every file, link and submodule of a tree, by path."""
+    done = await git.run(["ls-tree", "-r", "-z", "--full-tree", tree], store.place)
+    return done if isinstance(done, GitFailed) else dict(_parsed_listing(done.stdout))
+
+
+def _parsed_listing(output: bytes) -> Iterator[tuple[bytes, Entry]]:
+    for record in output.split(b"\0")[:-1]:
+        described, _, path = record.partition(b"\t")
+        mode, _, identity = described.split(b" ")
+        yield path, Entry(int(mode, 8), identity.decode())
+
+
+async def entries_at(
+    git: Git, store: Store, tree: str, paths: Collection[bytes]
+) -> dict[bytes, Entry] | GitFailed:
+    """Give what a tree holds at these paths; where it holds nothing or a folder, nothing."""
+    found = await with_objects(store, lambda objects: _looked_up(objects, tree, paths))
+    if not isinstance(found, NotHere):
+        return found
+    everything = await tree_entries(git, store, tree)
+    if isinstance(everything, GitFailed):
+        return everything
+    return {path: everything[path] for path in paths if path in everything}
+
+
+def _looked_up(objects: Objects, tree: str, paths: Collection[bytes]) -> dict[bytes, Entry]:
+    folders: dict[bytes, dict[bytes, Entry]] = {b"": objects.tree(tree)}
+    found: dict[bytes, Entry] = {}
+    for path in paths:
+        folder, _, name = path.rpartition(b"/")
+        entry = _folder(objects, folders, folder).get(name)
+        if entry is not None and not _is_folder(entry):
+            found[path] = entry
+    return found
+
+
+def _folder(
+    objects: Objects, folders: dict[bytes, dict[bytes, Entry]], path: bytes
+) -> dict[bytes, Entry]:
+    if path not in folders:
+        above, _, name = path.rpartition(b"/")
+        entry = _folder(objects, folders, above).get(name)
+        folders[path] = objects.tree(entry.id) if entry and _is_folder(entry) else {}
+    return folders[path]
+
+
+def _is_folder(entry: Entry) -> bool:
+    return entry.mode == MODE_TREE
+
+
+async def changed_paths(
+    git: Git, store: Store, old: str, new: str
+) -> dict[bytes, Sides] | GitFailed:
+    """Give what two trees hold at every path that differs, without looking for renames."""
+    found = await with_objects(store, lambda objects: dict(differences(objects.tree, old, new)))
+    if not isinstance(found, NotHere):
+        return found
+    asked = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", old, new]
+    done = await git.run(asked, store.place, config=store.neutral)
+    return done if isinstance(done, GitFailed) else dict(_parsed_raw(done.stdout))
+
+
+def _parsed_raw(output: bytes) -> Iterator[tuple[bytes, Sides]]:
+    fields = output.split(b"\0")
+    for described, path in zip(fields[::2], fields[1::2], strict=False):
+        old_mode, new_mode, old, new, _ = described.removeprefix(b":").split(b" ")
+        yield path, Sides(raw_entry(old_mode, old), raw_entry(new_mode, new))
+
+
+async def write_blobs(
+    git: Git, store: Store, contents: Sequence[bytes]
+) -> tuple[str, ...] | GitFailed:
+    """Store exact bytes as blobs and give their ids, in order."""
+
+    def work(objects: Objects) -> tuple[str, ...]:
+        return tuple(objects.write(ObjectType.BLOB, content) for content in contents)
+
+    written = await with_objects(store, work)
+    if not isinstance(written, NotHere):
+        return written
+    ids: list[str] = []
+    for content in contents:
+        one = await _hashed(git, store, "blob", content)
+        if isinstance(one, GitFailed):
+            return one
+        ids.append(one)
+    return tuple(ids)
+
+
+async def write_blob(git: Git, store: Store, content: bytes) -> str | GitFailed:
+    """Store exact bytes as a blob and give its id."""
+    written = await write_blobs(git, store, (content,))
+    return written if isinstance(written, GitFailed) else written[0]
+
+
+async def _hashed(git: Git, store: Store, kind: str, content: bytes) -> str | GitFailed:
+    done = await git.run(
+        ["hash-object", "-t", kind, "-w", "--no-filters", "--stdin"], store.place, stdin=content
+    )
+    return done if isinstance(done, GitFailed) else done.stdout.decode().strip()
+
+
+async def write_tree(
+    git: Git, store: Store, base: str, changes: Mapping[bytes, Entry | None]
+) -> str | GitFailed:
+    """Store the tree that is ``base`` with these paths set or, where None, removed.
+
+    A file gives way to a folder, and a folder to a file, when the removals say so; a path that
+    would lie below a file that stays is a failure.
+    """
+    if not changes:
+        return base
+    written = await with_objects(store, _writing(base, changes))
+    if not isinstance(written, NotHere):
+        return written
+    return await _write_by_index(git, store, base, changes)
+
+
+def _writing(
+    base: str, changes: Mapping[bytes, Entry | None]
+) -> Callable[[Objects], str | GitFailed]:
+    def work(objects: Objects) -> str | GitFailed:
+        try:
+            return rewritten(objects.tree, objects.write_tree, base, changes)
+        except InTheWay as error:
+            name = error.path.decode("utf-8", "backslashreplace")
+            return GitFailed("write a tree", None, f"{name} cannot be both a file and a folder")
+
+    return work
+
+
+async def _write_by_index(
+    git: Git, store: Store, base: str, changes: Mapping[bytes, Entry | None]
+) -> str | GitFailed:
+    index = store.scratch / f"index.{secrets.token_hex(8)}"
+    place = evolve(store.place, index_file=index)
+    nothing = b"0" * len(base)
+    removals = [b"0 %s\t%s\0" % (nothing, path) for path, entry in changes.items() if not entry]
+    settings = [
+        b"%o %s\t%s\0" % (entry.mode, entry.id.encode(), path)
+        for path, entry in changes.items()
+        if entry
+    ]
+    lines = b"".join([*removals, *settings])
+    try:
+        for args, stdin in (
+            (["read-tree", base], b""),
+            (["update-index", "-z", "--index-info"], lines),
+        ):
+            done = await git.run(args, place, stdin=stdin, config=DISPOSABLE)
+            if isinstance(done, GitFailed):
+                return done
+        done = await git.run(["write-tree"], place)
+    finally:
+        with suppress(FileNotFoundError):
+            index.unlink()
+    return done if isinstance(done, GitFailed) else done.stdout.decode().strip()
+
+
+async def write_commits(
+    git: Git, store: Store, trees: Sequence[tuple[str, tuple[str, ...]]], at: int
+) -> tuple[str, ...] | GitFailed:
+    """Store commits of ours, each a tree and its parents, dated ``at`` (seconds since 1970)."""
+    contents = [_commit(tree, parents, at) for tree, parents in trees]
+
+    def work(objects: Objects) -> tuple[str, ...]:
+        return tuple(objects.write(ObjectType.COMMIT, content) for content in contents)
+
+    written = await with_objects(store, work)
+    if not isinstance(written, NotHere):
+        return written
+    ids: list[str] = []
+    for content in contents:
+        one = await _hashed(git, store, "commit", content)
+        if isinstance(one, GitFailed):
+            return one
+        ids.append(one)
+    return tuple(ids)
+
+
+def _commit(tree: str, parents: Sequence[str], at: int) -> bytes:
+    who = f"{IDENTITY[0]} <{IDENTITY[1]}> {at} +0000"
+    lines = [f"tree {tree}", *(f"parent {parent}" for parent in parents)]
+    lines += [f"author {who}", f"committer {who}", "", "merge\n"]
+    return "\n".join(lines).encode()

@@ -1,0 +1,250 @@
+"""Makes a workspace: a plain checkout of a base with a git directory of its own.
+
+Its git directory borrows the objects of the store, and nothing in it points at the user's: what an
+agent commits, configures, stashes or breaks there is its own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+from attrs import frozen
+
+from sennit.adapters.git.config import Carried, carried_config, config_file
+from sennit.adapters.git.delete import delete_workspace
+from sennit.adapters.git.files import both, copy_with_times, in_thread, write_private
+from sennit.adapters.git.git import DISPOSABLE, Place
+from sennit.adapters.git.includes import copy_included
+from sennit.adapters.git.mirror import alternate_line
+from sennit.adapters.git.records import (
+    Owner,
+    Record,
+    index_file,
+    read_record,
+    refs_file,
+    write_record,
+)
+from sennit.adapters.git.store import carry_rules
+from sennit.core.objects import GitFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sennit.adapters.git.discovery import Repository
+    from sennit.adapters.git.git import Config, Git
+    from sennit.adapters.git.store import Store
+    from sennit.core.objects import Snapshot
+
+BRANCH = "sennit/work"
+"""The branch that a workspace is on; agents may make others."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")
+_ISOLATED: Config = (
+    ("core.hooksPath", os.devnull),
+    ("commit.gpgSign", "false"),
+    ("tag.gpgSign", "false"),
+    # Every address that is pushed to becomes one that no helper of git serves.
+    ("url.pushing-from-a-workspace-is-refused::.pushInsteadOf", ""),
+)
+_CHECKOUT: Config = (*DISPOSABLE, ("checkout.workers", "0"))
+
+
+@frozen
+class Workspace:
+    """A folder in which one task works. ``base`` is the commit and ``tree`` what it began with.
+
+    ``absent_submodules`` are folders that are empty there although the user's may not be, and
+    ``not_copied`` ignored paths that were asked for and could not be copied.
+    """
+
+    name: str
+    folder: Path
+    base: str
+    tree: str
+    absent_submodules: tuple[bytes, ...] = ()
+    not_copied: tuple[bytes, ...] = ()
+
+
+@frozen
+class _Making:
+    git: Git
+    store: Store
+    repository: Repository
+    record: Record
+    include: Sequence[str]
+
+    @property
+    def git_dir(self) -> Path:
+        return self.record.folder / ".git"
+
+    @property
+    def place(self) -> Place:
+        return Place(cwd=self.record.folder, git_dir=self.git_dir, work_tree=self.record.folder)
+
+
+async def make_checkout(
+    git: Git,
+    store: Store,
+    repository: Repository,
+    snapshot: Snapshot,
+    folder: Path,
+    *,
+    owner: Owner,
+    include: Sequence[str] = (),
+) -> Workspace | GitFailed:
+    """Check a snapshot out into ``folder``, which must not exist; its name names the workspace.
+
+    ``include`` holds ignore patterns of ignored files to copy. When it fails or is cancelled,
+    nothing of it stays.
+    """
+    record = await in_thread("make a workspace", _begin, store, repository, snapshot, folder, owner)
+    if isinstance(record, GitFailed):
+        return record
+    quiet = git.configured(repository.neutral)
+    made = False
+    try:
+        workspace = await _fill(_Making(quiet, store, repository, record, include))
+        made = isinstance(workspace, Workspace)
+        return workspace
+    finally:
+        if not made:
+            with anyio.CancelScope(shield=True):
+                await delete_workspace(store, record.name, owner)
+
+
+def find_workspace(store: Store, name: str) -> Workspace | None:
+    """Give the workspace of a record, whether its folder is still there or not."""
+    record = read_record(store, name)
+    if record is None:
+        return None
+    return Workspace(name, record.folder, record.base, record.tree)
+
+
+def _begin(
+    store: Store, repository: Repository, snapshot: Snapshot, folder: Path, owner: Owner
+) -> Record | GitFailed:
+    """Make the empty folder and its record, which comes before anything is in it."""
+    folder = Path(os.path.realpath(folder.parent)) / folder.name
+    if not _NAME.match(folder.name):
+        advice = "Use letters, digits, dots, hyphens and underscores."
+        return GitFailed("make a workspace", None, f"{folder.name!r} is no name for one", advice)
+    if folder.is_relative_to(repository.work_tree):
+        advice = "Choose a folder outside the repository for workspaces."
+        return GitFailed("make a workspace", None, f"{folder} lies in the work tree", advice)
+    if read_record(store, folder.name) is not None:
+        advice = "Delete that workspace first, or choose another name."
+        return GitFailed("make a workspace", None, f"{folder.name} is in use", advice)
+    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700)
+    status = folder.lstat()
+    record = Record(
+        folder.name,
+        folder,
+        status.st_dev,
+        status.st_ino,
+        snapshot.commit,
+        snapshot.tree,
+        owner,
+    )
+    write_record(store, record)
+    return record
+
+
+async def _fill(making: _Making) -> Workspace | GitFailed:
+    carried, refs = await both(
+        carried_config(making.git, making.repository), _refs(making.git, making.repository)
+    )
+    if isinstance(carried, GitFailed):
+        return carried
+    if isinstance(refs, GitFailed):
+        return refs
+    written = await in_thread("make a git directory", _make_git_dir, making, carried, refs)
+    if isinstance(written, GitFailed):
+        return written
+    checked_out = await making.git.run(
+        ["read-tree", "--reset", "-u", making.record.base],
+        making.place,
+        config=_CHECKOUT,
+    )
+    if isinstance(checked_out, GitFailed):
+        return checked_out
+    return await _complete(making)
+
+
+async def _complete(making: _Making) -> Workspace | GitFailed:
+    kept = await in_thread(
+        "keep the index",
+        copy_with_times,
+        making.git_dir / "index",
+        index_file(making.store, making.record.name),
+    )
+    if isinstance(kept, GitFailed):
+        return kept
+    absent = await _submodules(making)
+    if isinstance(absent, GitFailed):
+        return absent
+    not_copied = await copy_included(
+        making.git,
+        making.repository,
+        making.include,
+        making.record.folder,
+        making.store.scratch,
+    )
+    if isinstance(not_copied, GitFailed):
+        return not_copied
+    record = making.record
+    return Workspace(record.name, record.folder, record.base, record.tree, absent, not_copied)
+
+
+async def _refs(git: Git, repository: Repository) -> bytes | GitFailed:
+    """List the user's refs as ``packed-refs``, so that an agent can name branches and tags."""
+    answer = await git.run(["for-each-ref", "--format=%(objectname) %(refname)"], repository.place)
+    if isinstance(answer, GitFailed):
+        return answer
+    ours = f"refs/heads/{BRANCH}".encode()
+    above = ours.rpartition(b"/")[0]
+    lines = []
+    for line in answer.stdout.splitlines(keepends=True):
+        name = line.partition(b" ")[2].rstrip(b"\n")
+        in_the_way = name in {ours, above} or name.startswith(ours + b"/")
+        # Stashes are the user's own business, and a stash that an agent pops must be its own.
+        if not in_the_way and name != b"refs/stash":
+            lines.append(line)
+    return b"".join(lines)
+
+
+def _make_git_dir(making: _Making, carried: Carried, refs: bytes) -> None:
+    git_dir = making.git_dir
+    branch = git_dir / "refs" / "heads" / BRANCH
+    for folder in (git_dir / "objects" / "info", git_dir / "objects" / "pack", branch.parent):
+        folder.mkdir(parents=True)
+    write_private(branch, making.record.base.encode() + b"\n")
+    write_private(git_dir / "packed-refs", refs)
+    write_private(refs_file(making.store, making.record.name), refs)
+    write_private(git_dir / "objects" / "info" / "alternates", alternate_line(making.store.objects))
+    carry_rules(making.repository, git_dir)
+    write_private(git_dir / "config", _config(making, carried))
+    # HEAD makes it a repository, so it comes last.
+    write_private(git_dir / "HEAD", f"ref: refs/heads/{BRANCH}\n".encode())
+
+
+def _config(making: _Making, carried: Carried) -> bytes:
+    identity = (("user.name", carried.name), ("user.email", carried.email))
+    config = carried.config + _ISOLATED + identity
+    return config_file(making.repository.object_format, config, carried.partial_clone)
+
+
+async def _submodules(making: _Making) -> tuple[bytes, ...] | GitFailed:
+    """Name the submodules of the base: their folders are there and empty."""
+    declared = await anyio.Path(making.record.folder / ".gitmodules").exists()
+    if not declared:
+        return ()
+    listed = await making.git.run(["ls-files", "--stage", "-z"], making.place)
+    if isinstance(listed, GitFailed):
+        return listed
+    records = (record.partition(b"\t") for record in listed.stdout.split(b"\0"))
+    return tuple(path for fields, _, path in records if fields.startswith(b"160000 "))

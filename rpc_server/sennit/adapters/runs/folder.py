@@ -1,0 +1,143 @@
+"""The folder of one run: everything known of it, readable after any crash.
+
+spec.json      what was asked for, and which server asked     (written before anything starts)
+order          the same for the shim, in its own format
+prompt         the prompt, as the agent got it
+stdout stderr  output, up to the limit                        (made by the shim before the start)
+started.json   pid, start time, boot id                       (shim)
+exit.json      the end                                        (shim; else whoever found it dead)
+exchange/      questions/ and answers/, the only part that an agent has to write to
+released       the end was taken note of for good
+"""
+
+import errno
+import json
+import os
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from sennit.adapters.platform import processes
+from sennit.adapters.supervision import records
+
+_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+@frozen
+class Owner:
+    """The server that started a run."""
+
+    pid: int
+    start: int
+    boot_id: str
+
+    def is_alive(self) -> bool:
+        """Whether that very process still runs."""
+        return self.boot_id == processes.boot_id() and processes.is_alive(self.pid, self.start)
+
+
+def this_process() -> Owner:
+    """Return this process as an owner of runs."""
+    me = os.getpid()
+    return Owner(me, processes.start_time(me) or 0, processes.boot_id())
+
+
+@frozen
+class RunFolder:
+    """Paths of one run."""
+
+    path: Path
+
+    @property
+    def spec(self) -> Path:
+        """What was asked for."""
+        return self.path / "spec.json"
+
+    @property
+    def order(self) -> Path:
+        """What the shim reads."""
+        return self.path / "order"
+
+    @property
+    def prompt(self) -> Path:
+        """The prompt."""
+        return self.path / "prompt"
+
+    @property
+    def stdout(self) -> Path:
+        """Standard output; its existence says that the shim was about to start the agent."""
+        return self.path / "stdout"
+
+    @property
+    def stderr(self) -> Path:
+        """Error output."""
+        return self.path / "stderr"
+
+    @property
+    def started(self) -> Path:
+        """Who runs."""
+        return self.path / "started.json"
+
+    @property
+    def exit(self) -> Path:
+        """How it ended."""
+        return self.path / "exit.json"
+
+    @property
+    def exchange(self) -> Path:
+        """Where programs of the run ask questions; $SENNIT_RUN_DIR."""
+        return self.path / "exchange"
+
+    @property
+    def released(self) -> Path:
+        """Exists when the end was taken note of for good."""
+        return self.path / "released"
+
+
+def run_folder(runs: Path, run_id: str) -> RunFolder:
+    """Return the folder of a run; a name that could leave `runs` is a bug in the caller."""
+    if not _RUN_ID.fullmatch(run_id):
+        raise ValueError(f"{run_id!r} is no run id: letters, digits, dot, dash, underscore only")
+    return RunFolder(runs / run_id)
+
+
+def create(folder: RunFolder, spec: dict[str, Any], prompt: str) -> None:
+    """Make the folder with what is known before the start; FileExistsError if it is there."""
+    if not folder.path.parent.is_dir():
+        try:
+            folder.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except FileExistsError as error:
+            # Not the run is there already, but something where all runs should be.
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)) from error
+    folder.path.mkdir(mode=0o700)
+    for each in (folder.exchange, folder.exchange / "questions", folder.exchange / "answers"):
+        each.mkdir(mode=0o700)
+    write_private(folder.prompt, prompt.encode("utf-8", "surrogateescape"))
+    record = {**spec, "created_ms": time.time_ns() // 1_000_000}
+    # The intention has to survive a power loss, or nobody would know of the run.
+    records.write_durably(os.fsencode(folder.spec), json.dumps(record, indent=1).encode("ascii"))
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Put a file in place atomically that only this user may read."""
+    records.write_whole(os.fsencode(path), data)
+
+
+def read_json(path: Path) -> dict[str, Any] | None:
+    """Return the object in a JSON file; None if there is none, or half of one (power loss)."""
+    try:
+        value = json.loads(path.read_bytes())
+    except (FileNotFoundError, ValueError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def size(path: Path) -> int:
+    """Size of a file in bytes; 0 if there is none."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

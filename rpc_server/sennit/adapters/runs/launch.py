@@ -1,0 +1,152 @@
+"""Starts the shim of a run and hears from it whether the agent runs."""
+
+import errno
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import anyio
+from attrs import frozen
+
+from sennit.adapters import shim
+from sennit.adapters.platform import processes, signals
+from sennit.adapters.platform.spawning import start_in_own_session
+from sennit.adapters.runs.arguments import Invocation, invocation
+from sennit.adapters.runs.environment import agent_environment
+from sennit.adapters.runs.folder import RunFolder, create, this_process, write_private
+from sennit.adapters.runs.outcome import SWEEP_MS
+from sennit.adapters.runs.values import RunSpec
+from sennit.adapters.supervision.order import Order, encode
+from sennit.core.agents import Polite
+
+_WORD_S = 30
+_SHIM = os.fsencode(Path(shim.__file__).resolve())
+
+
+@frozen
+class Prepared:
+    """All that the shim needs lies in the run's folder; these are its variables."""
+
+    environment: Mapping[bytes, bytes]
+
+
+@frozen
+class Shim:
+    """A running shim, by pid and by a handle that stays its own."""
+
+    pid: int
+    handle: int
+
+
+def prepare(
+    folder: RunFolder, workspace: Path, spec: RunSpec, ambient: Mapping[str, str]
+) -> Prepared:
+    """Write everything down before anything starts; blocks. Raises OSError."""
+    call = invocation(spec, folder.prompt)
+    variables = agent_environment(ambient, spec.env_allow, spec.env_set)
+    variables["SENNIT_RUN"] = folder.path.name
+    variables["SENNIT_RUN_DIR"] = str(folder.exchange)
+    owner = this_process()
+    since = processes.ticks_now() - 1
+    create(
+        folder,
+        {
+            "argv": call.argv,
+            "folder": str(workspace),
+            "variables": sorted(variables),
+            "prompt_as": spec.prompt_as,
+            "owner_pid": owner.pid,
+            "owner_start": owner.start,
+            "boot_id": owner.boot_id,
+            "since": since,
+            "sweep_folder": spec.sweep_folder,
+        },
+        spec.prompt,
+    )
+    if not any(call.argv[:1]) or any("\0" in text for text in (*call.argv, str(workspace))):
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+    write_private(folder.order, encode(_order(folder, workspace, spec, call, since)))
+    return Prepared({os.fsencode(name): os.fsencode(value) for name, value in variables.items()})
+
+
+def launch(folder: RunFolder, prepared: Prepared) -> tuple[Shim, int]:
+    """Start the shim; the descriptor returned will say what became of the start, see `hear`.
+
+    Call it on the loop's own thread, because the kernel tells the shim of the death of the
+    *thread* that started it. Raises OSError.
+    """
+    reader, writer = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        pid = _spawn(folder, prepared, writer)
+    except OSError:
+        os.close(reader)
+        raise
+    finally:
+        os.close(writer)
+    try:
+        return Shim(pid, os.pidfd_open(pid)), reader
+    except OSError:
+        # No descriptor left. The child is not reaped yet, so the pid is its own.
+        os.kill(pid, signals.KILL)
+        os.waitpid(pid, 0)
+        os.close(reader)
+        raise
+
+
+async def hear(reader: int) -> tuple[str, ...]:
+    """Return the shim's word: ("S", pid, start), ("F", stage, errno), or () if it broke or hangs.
+
+    Not to be interrupted, so that no agent runs of which nobody knows; ends within `_WORD_S`.
+    """
+    try:
+        with anyio.move_on_after(_WORD_S, shield=True):
+            await anyio.wait_readable(reader)
+            return tuple(os.read(reader, 256).decode("ascii").split())
+        return ()
+    finally:
+        os.close(reader)
+
+
+def _spawn(folder: RunFolder, prepared: Prepared, status: int) -> int:
+    python = os.fsencode(sys.executable)
+    argv = (python, b"-I", b"-S", b"-P", _SHIM, os.fsencode(folder.order))
+    nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+    log = os.open(
+        folder.path / "shim.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600
+    )
+    try:
+        return start_in_own_session(argv, prepared.environment, (nothing, status, log))
+    finally:
+        os.close(nothing)
+        os.close(log)
+
+
+def _order(
+    folder: RunFolder, workspace: Path, spec: RunSpec, call: Invocation, since: int
+) -> Order:
+    source = os.devnull if call.input_file is None else call.input_file
+    return Order(
+        folder.path.name,
+        (os.fsencode(folder.path), os.fsencode(workspace), os.fsencode(source)),
+        [os.fsencode(each) for each in call.argv],
+        {
+            "owner_pid": os.getpid(),
+            "polite_signal": _polite_signal(spec.polite),
+            "cancel_ms": spec.cancel_ms,
+            "close_ms": spec.close_ms,
+            "term_ms": spec.term_ms,
+            "sweep_ms": SWEEP_MS,
+            "output_limit": spec.output_limit,
+            "since": since,
+            "sweep_folder": int(spec.sweep_folder),
+        },
+    )
+
+
+def _polite_signal(polite: Polite) -> int:
+    match polite:
+        case Polite.NOTHING:
+            return 0
+        case Polite.INTERRUPT:
+            return signals.INTERRUPT

@@ -1,0 +1,81 @@
+"""One look at the folder of a run: what is new since the last one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from attrs import frozen
+
+from sennit.adapters.runs.folder import RunFolder
+from sennit.adapters.runs.questions import open_questions
+from sennit.adapters.runs.values import (
+    Asked,
+    Cursor,
+    Output,
+    Progress,
+    RunEvent,
+    Stream,
+    Withdrawn,
+)
+
+_PIECE = 1 << 16
+_PIECES = 16
+
+
+@frozen
+class Seen:
+    """What a reader knows already: output up to a cursor, and these open questions."""
+
+    cursor: Cursor
+    questions: tuple[Asked, ...] = ()
+
+
+@frozen
+class Look:
+    """New events, what is known after them, and whether more output lies ready."""
+
+    events: tuple[RunEvent, ...]
+    seen: Seen
+    more: bool
+
+
+def look(folder: RunFolder, seen: Seen) -> Look:
+    """Tell what is new in a run's folder; blocks shortly, reads at most 1 MiB of each stream."""
+    outputs: list[Output] = []
+    cursor = seen.cursor
+    for piece in _pieces(folder.stdout, cursor.stdout):
+        cursor = Cursor(cursor.stdout + len(piece), cursor.stderr)
+        outputs.append(Output(Stream.STDOUT, piece, cursor))
+    for piece in _pieces(folder.stderr, cursor.stderr):
+        cursor = Cursor(cursor.stdout, cursor.stderr + len(piece))
+        outputs.append(Output(Stream.STDERR, piece, cursor))
+    questions = open_questions(folder)
+    asked = tuple(each for each in questions if each not in seen.questions)
+    withdrawn = tuple(
+        Withdrawn(each.question_id)
+        for each in seen.questions
+        if each not in questions and not _was_answered(folder, each)
+    )
+    progress = (Progress(cursor.stdout, cursor.stderr),) if outputs else ()
+    return Look(
+        events=(*outputs, *progress, *asked, *withdrawn),
+        seen=Seen(cursor, questions),
+        more=len(outputs) >= _PIECES,
+    )
+
+
+def _pieces(path: Path, offset: int) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            for _ in range(_PIECES):
+                piece = file.read(_PIECE)
+                if not piece:
+                    return
+                yield piece
+    except FileNotFoundError:
+        # The shim has not come so far yet.
+        return
+
+
+def _was_answered(folder: RunFolder, question: Asked) -> bool:
+    return (folder.exchange / "answers" / f"{question.question_id}.json").exists()

@@ -1,0 +1,43 @@
+"""At start: brings the runs of servers that are gone to their end."""
+
+import os
+from pathlib import Path
+
+from sennit.adapters.platform.locks import lock_if_free
+from sennit.adapters.runs.folder import Owner, RunFolder, read_json
+from sennit.adapters.runs.outcome import end_what_is_left, hurry, read_outcome
+from sennit.adapters.runs.values import Left
+
+
+def recover_all(runs: Path) -> tuple[Left, ...]:
+    """End and report every run in `runs` whose server is gone and that was not released; blocks.
+
+    Two servers that start at once share the work: a run that the other one has in hand is
+    left to it.
+    """
+    if not runs.is_dir():
+        return ()
+    found = (_recovered(RunFolder(each)) for each in sorted(runs.iterdir()) if each.is_dir())
+    return tuple(each for each in found if each is not None)
+
+
+def _recovered(folder: RunFolder) -> Left | None:
+    if folder.released.exists():
+        return None
+    spec = read_json(folder.spec)
+    if spec is None:
+        # Made, but nothing was written yet, so nothing was started, and nobody was told of it.
+        return None
+    if Owner(spec["owner_pid"], spec["owner_start"], spec["boot_id"]).is_alive():
+        return None
+    descriptor = os.open(folder.spec, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        if not lock_if_free(descriptor):
+            return None
+        outcome = read_outcome(folder)
+        if outcome is None:
+            hurry(folder)
+            outcome = end_what_is_left(folder)
+        return Left(folder.path.name, Path(spec["folder"]), outcome)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,48 @@
+"""`sennit answer`."""
+
+from __future__ import annotations
+
+import click
+from sennit_protocol.ids import QuestionId, TicketId
+from sennit_protocol.requests import AnswerParams, AnswerResult, TicketParams
+from sennit_protocol.views import TicketView
+
+from sennit.cli.client import Client
+from sennit.cli.failures import UsageError
+from sennit.cli.options import json_option
+from sennit.cli.place import Place
+
+
+@click.command("answer")
+@click.argument("ticket")
+@click.argument("task")
+@click.argument("text")
+@click.option("--question", metavar="ID", help="The question that waits unless given.")
+@json_option
+@click.pass_obj
+def command(
+    place: Place, *, ticket: str, task: str, text: str, question: str | None, as_json: bool
+) -> None:
+    """Answer the question of TASK that waits; the same answer again is fine."""
+
+    async def work(client: Client) -> AnswerResult:
+        asked = QuestionId(question) if question else await _waiting(client, ticket, task)
+        params = AnswerParams(TicketId(ticket), task, asked, text)
+        return await client.ask("sennit/answer", params, AnswerResult)
+
+    result = place.converse(work, as_json=as_json)
+    if as_json:
+        place.terminal.show_json(result)
+    else:
+        place.terminal.show("That answer had been given." if result.repeated else "Answered.")
+
+
+async def _waiting(client: Client, ticket: str, task: str) -> QuestionId:
+    view = await client.ask("sennit/ticket", TicketParams(TicketId(ticket)), TicketView)
+    found = next((each for each in view.tasks if each.id == task), None)
+    if found is None:
+        names = ", ".join(each.id for each in view.tasks)
+        raise UsageError(f"The ticket {ticket} has no task `{task}`; it has {names}.")
+    if found.question is None:
+        raise UsageError(f"The task `{task}` of {ticket} asks nothing now.")
+    return found.question.id

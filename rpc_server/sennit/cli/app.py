@@ -1,0 +1,96 @@
+"""The group of commands. A command's module is imported only when that command is run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import cast
+
+import click
+
+from sennit.cli.exits import MEANINGS, Exit
+
+COMMANDS = {
+    "run": ("run_command", "Give tasks to agents, review what they propose, apply it."),
+    "tickets": ("tickets_command", "List tickets, newest first."),
+    "show": ("show_command", "Show a ticket, or a proposal's changes."),
+    "apply": ("apply_command", "Apply what is accepted of a ticket or a proposal."),
+    "undo": ("undo_command", "Take an application back."),
+    "cancel": ("cancel_command", "Cancel a ticket; without --force tell what would be lost."),
+    "answer": ("answer_command", "Answer a question of an agent."),
+    "story": ("story_command", "Tell everything that happened to a ticket."),
+    "output": ("output_command", "Show what an agent wrote."),
+    "agents": ("agents_command", "List agents: found, usable, and why not."),
+    "trust": ("trust_command", "List, grant or revoke trust in folders."),
+    "config": ("config_command", "Show the settings that count here."),
+    "doctor": ("doctor_command", "Look at machine, repository, agents and store."),
+    "drop": ("drop_command", "Drop kept work for good."),
+    "gc": ("gc_command", "Collect what nothing needs any more."),
+    "demo": ("demo_command", "Show the whole on a copy of a repository; no account needed."),
+    "ask": ("ask_command", "Ask the user; for programs that Sennit runs."),
+    "serve": ("serve_command", "Serve an editor over standard input and output."),
+}
+"""Command → module in this package that holds it as `command`, and its line in the help."""
+
+_EXITS = "\b\nExit codes:\n" + "\n".join(f"  {int(code):3}  {MEANINGS[code]}" for code in Exit)
+
+
+class LazyGroup(click.Group):
+    """A group whose help needs none of its commands."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
+        """Name the commands in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  click's signature
+        """Import the command of that name; ``None`` where there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"sennit.cli.{COMMANDS[cmd_name][0]}")
+        return cast("click.Command", module.command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  click's signature
+        """Write the table of commands."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, epilog=_EXITS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(version("sennit"), message="sennit %(version)s")
+@click.option(
+    "-C",
+    "--folder",
+    type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path),
+    default=Path(),
+    help="The folder that the command is about; the current one unless given.",
+)
+@click.option("-v", "--verbose", is_flag=True, help="Show what the server logs.")
+@click.pass_context
+def group(ctx: click.Context, folder: Path, *, verbose: bool) -> None:
+    """Plait the work of several coding agents into one reviewable edit of your live text."""
+    # Imported here, so that `sennit --help` and `--version` need neither rich nor anyio.
+    from sennit.cli.client import ClientOptions  # noqa: PLC0415  see above
+    from sennit.cli.place import Place  # noqa: PLC0415  see above
+    from sennit.cli.terminal import standard_terminal  # noqa: PLC0415  see above
+
+    ctx.obj = Place(ClientOptions(folder.resolve()), standard_terminal(), verbose)
+
+
+def run_command_line(arguments: Sequence[str] | None) -> int:
+    """Run the command that ``arguments`` name; gives the exit code."""
+    given = None if arguments is None else list(arguments)
+    try:
+        result = group.main(args=given, prog_name="sennit", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        # The reader of the output, a pager say, went away: that is no failure of ours.
+        sys.stderr.close()
+        return Exit.FINE
+    return result if isinstance(result, int) else Exit.FINE

@@ -1,0 +1,80 @@
+"""`sennit apply`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from sennit_protocol.ids import TicketId
+from sennit_protocol.proposals import ApplicationView, ProposalView
+from sennit_protocol.states import Target
+
+from sennit.cli.applying import (
+    GOOD_STATES,
+    accepted,
+    application_lines,
+    apply,
+    patch_bytes,
+    write_patch,
+)
+from sennit.cli.client import Client
+from sennit.cli.exits import Exit
+from sennit.cli.failures import UsageError
+from sennit.cli.options import json_option
+from sennit.cli.place import Place
+from sennit.cli.proposals_read import proposal_of, summaries_of
+from sennit.cli.review_loop import accept_whole
+from sennit.cli.show_command import is_ticket
+
+
+@click.command("apply")
+@click.argument("name", metavar="TICKET|PROPOSAL")
+@click.option("--accept-all", is_flag=True, help="Accept all that has no conflict first.")
+@click.option(
+    "--patch",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a patch to this file and change nothing else.",
+)
+@click.option("--confirm-moved", is_flag=True, help="Apply though HEAD has moved since the base.")
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    *,
+    name: str,
+    accept_all: bool,
+    patch: Path | None,
+    confirm_moved: bool,
+    as_json: bool,
+) -> None:
+    """Apply what is accepted of a ticket or a proposal to the files on disk."""
+    place: Place = ctx.obj
+    ticket = place.guarded(lambda: is_ticket(name), as_json=as_json)
+
+    async def work(client: Client) -> ApplicationView:
+        views = await _proposals(client, name) if ticket else [await proposal_of(client, name)]
+        if accept_all:
+            views = [await accept_whole(client, place.terminal, view) for view in views]
+        selected = accepted(views)
+        if not selected:
+            raise UsageError(
+                f"Nothing of {name} is accepted. Accept all that has no conflict with "
+                "--accept-all, or decide in an editor."
+            )
+        target = Target.DISK if patch is None else Target.PATCH
+        return await apply(client, target, selected, confirm_moved=confirm_moved)
+
+    result = place.converse(work, as_json=as_json)
+    if patch is not None:
+        place.guarded(lambda: write_patch(patch, patch_bytes(result)), as_json=as_json)
+    if as_json:
+        place.terminal.show_json(result)
+    else:
+        place.terminal.show(*application_lines(result))
+    ctx.exit(Exit.FINE if result.state in GOOD_STATES else Exit.PARTLY)
+
+
+async def _proposals(client: Client, name: str) -> Sequence[ProposalView]:
+    found = await summaries_of(client, TicketId(name))
+    return [await proposal_of(client, each.id) for each in found]

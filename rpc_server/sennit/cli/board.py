@@ -1,0 +1,125 @@
+"""The progress of a ticket: a live table on a terminal, a line for each change elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+from sennit_protocol.states import FINAL_TASK_STATES, TaskState
+from sennit_protocol.views import TaskView, TicketView
+
+from sennit.cli.safe_text import safe_line
+from sennit.cli.tables import STATE_STYLES, duration, table
+
+_REFRESHES_PER_S = 10
+_MS = 1000
+
+
+class Board:
+    """What is known of each task, in the order of the ticket."""
+
+    def __init__(self, console: Console) -> None:
+        """Show on ``console``; live where that is a terminal."""
+        self._console = console
+        self._tasks: dict[str, TaskView] = {}
+        self._heard: dict[str, float] = {}
+        self._live: Live | None = None
+
+    def take_ticket(self, view: TicketView) -> None:
+        """Learn of every task of the ticket."""
+        for task in view.tasks:
+            self.take_task(task)
+
+    def take_task(self, task: TaskView) -> None:
+        """Learn of one task; says so in a line where there is no live table."""
+        before = self._tasks.get(task.id)
+        self._tasks[task.id] = task
+        self._heard[task.id] = time.monotonic()
+        if self._live is None and (before is None or _told(before) != _told(task)):
+            self._console.print(Text(f"{safe_line(task.id)}: {_told(task)}"))
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Keep the table on the screen for as long as this lasts, and its last state after."""
+        if not self._console.is_terminal:
+            yield
+            return
+        self._live = Live(
+            get_renderable=self.table,
+            console=self._console,
+            refresh_per_second=_REFRESHES_PER_S,
+            vertical_overflow="crop",
+        )
+        try:
+            with self._live:
+                yield
+        finally:
+            self._live = None
+
+    @contextmanager
+    def hidden(self) -> Iterator[None]:
+        """Take the table off the screen while a person is asked something."""
+        live = self._live
+        if live is not None:
+            live.stop()
+        yield
+        if live is not None:
+            live.start(refresh=True)
+
+    def table(self) -> Table:
+        """Show every task as it is now."""
+        made = table("task", "agent", "phase", ">files", ">time", "last line")
+        for column, ratio in zip(made.columns, (None, None, None, None, None, 1), strict=True):
+            column.no_wrap = True
+            column.overflow = "ellipsis"
+            column.ratio = ratio
+        for task in self._tasks.values():
+            made.add_row(
+                Text(safe_line(task.id), style="bold"),
+                Text(safe_line(task.agent)),
+                Text(phase_of(task), style=STATE_STYLES.get(task.state, "")),
+                Text(_files(task)),
+                Text(self._elapsed(task)),
+                Text(_last_line(task), style="dim"),
+            )
+        return made
+
+    def _elapsed(self, task: TaskView) -> str:
+        if task.progress is None:
+            return ""
+        since = 0.0 if task.state in FINAL_TASK_STATES else time.monotonic() - self._heard[task.id]
+        return duration(task.progress.elapsed_ms + int(since * _MS))
+
+
+def phase_of(task: TaskView) -> str:
+    """Say where a task is, in a few words."""
+    match task.state:
+        case TaskState.QUEUED:
+            return f"queued for {task.queued_for}" if task.queued_for else "queued"
+        case TaskState.WAITING:
+            return f"waits for {task.waiting_for}" if task.waiting_for else "waits"
+        case TaskState.RUNNING if task.progress is not None:
+            return safe_line(task.progress.phase) or task.state.value
+        case _:
+            return task.state.value
+
+
+def _told(task: TaskView) -> str:
+    failure = f": {safe_line(task.failure.message)}" if task.failure else ""
+    return phase_of(task) + failure
+
+
+def _files(task: TaskView) -> str:
+    count = task.progress.files_changed if task.progress else None
+    return "" if count is None else str(count)
+
+
+def _last_line(task: TaskView) -> str:
+    if task.failure is not None:
+        return safe_line(task.failure.message)
+    return safe_line((task.progress and task.progress.last_line) or "")

@@ -1,0 +1,156 @@
+"""Proposals as people read them: files, coloured hunks with context, conflicts explained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.text import Text
+from sennit_protocol.proposals import (
+    ConflictView,
+    FileView,
+    LineRange,
+    ProposalSummary,
+    ProposalView,
+    UnitKind,
+    UnitView,
+)
+from sennit_protocol.states import Decision, UnitFlag
+
+from sennit.cli.safe_text import safe_code, safe_line
+from sennit.cli.tables import counted, state
+
+CONTEXT_LINES = 3
+
+Lines = Sequence[str]
+Bases = Mapping[str, Lines]
+"""URI of a file's base → its lines; files that are not in it are shown without context."""
+
+_WHOLE = {
+    UnitKind.CREATE: "new file",
+    UnitKind.DELETE: "deleted file",
+    UnitKind.RENAME: "renamed file",
+    UnitKind.MODE: "changed mode",
+    UnitKind.LINK: "changed link",
+    UnitKind.BINARY: "changed binary file",
+    UnitKind.SUBMODULE: "changed submodule",
+    UnitKind.TYPE: "changed type of file",
+}
+_FLAGS = {
+    UnitFlag.UNCERTAIN: "two merges disagree about it",
+    UnitFlag.OUTSIDE_WRITES: "outside what the task meant to change",
+    UnitFlag.DELETION: "a deletion that the agent never mentioned",
+    UnitFlag.MODE_CHANGE: "changes the file's mode",
+    UnitFlag.NEW_EXECUTABLE: "a new executable file",
+    UnitFlag.LINK_OUT_OF_TREE: "a link that leaves the tree",
+    UnitFlag.VERY_LARGE: "a very large file",
+    UnitFlag.SENSITIVE: "a sensitive file",
+    UnitFlag.UNPORTABLE_NAME: "a name that other systems cannot hold",
+    UnitFlag.GENERATED: "a generated file",
+}
+
+
+def headline(summary: ProposalSummary) -> Text:
+    """Say in a line whose proposal it is, how large, and how it stands."""
+    line = Text(safe_line(summary.task), style="bold")
+    line.append(f"  {summary.id}  ", style="dim")
+    line.append(f"{counted(summary.files, 'file')}, ", style="not bold")
+    line.append(f"+{summary.lines_added}", style="not bold green")
+    line.append(f" -{summary.lines_removed}", style="not bold red")
+    line.append("  ").append_text(state(summary.integration))
+    if summary.flags:
+        line.append(f"  ({', '.join(summary.flags)})", style="not bold yellow")
+    return line
+
+
+def proposal_lines(view: ProposalView, bases: Bases) -> Iterator[Text]:
+    """Show a proposal whole, a line at a time."""
+    yield headline(view.summary)
+    yield from remarks(view)
+    for file in view.files:
+        yield from file_lines(file, bases)
+    if view.files_total > len(view.files):
+        yield Text(f"… and {view.files_total - len(view.files)} more files", style="yellow")
+
+
+def remarks(view: ProposalView) -> Iterator[Text]:
+    """Show what is to be known before the changes: failure, notices, conflicts."""
+    if view.failure is not None:
+        yield Text(f"  failed: {safe_line(view.failure.message)}", style="red")
+    for notice in view.notices:
+        yield Text(f"  note: {safe_line(notice.message)}", style="yellow")
+    for conflict in view.conflicts:
+        yield from conflict_lines(conflict)
+
+
+def conflict_lines(conflict: ConflictView) -> Iterator[Text]:
+    """Explain a conflict."""
+    yield Text(f"  conflict in {safe_line(conflict.path)} ({conflict.kind})", style="bold red")
+    yield Text(f"    {safe_line(conflict.message)}")
+    if conflict.with_tasks:
+        yield Text(f"    it collides with: {', '.join(map(safe_line, conflict.with_tasks))}")
+
+
+def file_lines(file: FileView, bases: Bases) -> Iterator[Text]:
+    """Show every unit of a file under its name."""
+    yield file_head(file)
+    for unit in file.units:
+        yield from unit_lines(file, unit, bases)
+
+
+def file_head(file: FileView) -> Text:
+    """Name the file, and what it was called before."""
+    name = safe_line(file.path)
+    if file.old_path is not None and file.old_path != file.path:
+        name = f"{safe_line(file.old_path)} → {name}"
+    return Text(f"── {name}", style="bold cyan")
+
+
+def unit_lines(file: FileView, unit: UnitView, bases: Bases) -> Iterator[Text]:
+    """Show one unit: what it does, why it deserves a look, its lines."""
+    base = bases.get(file.base_uri or "", ())
+    yield _unit_head(file, unit)
+    for flag in unit.flags:
+        yield Text(f"  look: {_FLAGS[flag]}", style="yellow")
+    if unit.conflict is not None:
+        yield Text(f"  conflict: {safe_line(unit.conflict)}", style="red")
+    before = unit.before
+    if before is not None and unit.kind is UnitKind.HUNK:
+        yield from _context(base[max(0, before.start - CONTEXT_LINES) : before.start])
+    yield from _changed(unit.before_text, "-", "red")
+    yield from _changed(unit.after_text, "+", "green")
+    if before is not None and unit.kind is UnitKind.HUNK:
+        end = before.start + before.count
+        yield from _context(base[end : end + CONTEXT_LINES])
+
+
+def _unit_head(file: FileView, unit: UnitView) -> Text:
+    if unit.kind is UnitKind.HUNK:
+        head = f"@@ {_range('-', unit.before)} {_range('+', unit.after)} @@"
+    elif unit.kind is UnitKind.MODE:
+        head = f"{_WHOLE[unit.kind]}: {file.mode_before} → {file.mode_after}"
+    else:
+        head = _WHOLE[unit.kind]
+    line = Text(head, style="magenta")
+    if unit.decision is not Decision.UNDECIDED:
+        line.append("  ").append_text(state(unit.decision))
+    return line
+
+
+def _range(sign: str, lines: LineRange | None) -> str:
+    if lines is None:
+        return f"{sign}0,0"
+    # People and patches count lines from 1; an empty range names the line before it.
+    return f"{sign}{lines.start + (1 if lines.count else 0)},{lines.count}"
+
+
+def _context(lines: Lines) -> Iterator[Text]:
+    return (Text(f" {safe_code(line)}", style="dim") for line in lines)
+
+
+def _changed(text: str | None, sign: str, style: str) -> Iterator[Text]:
+    if not text:
+        return
+    for line in text.removesuffix("\n").split("\n"):
+        yield Text(f"{sign}{safe_code(line)}", style=style)
+    if not text.endswith("\n"):
+        yield Text("\\ no newline at the end", style="dim")

@@ -1,0 +1,66 @@
+"""What ends a command before its work is done."""
+
+from __future__ import annotations
+
+from sennit_protocol.errors import ErrorCode
+
+from sennit.cli.exits import Exit
+
+
+class CommandError(Exception):
+    """A command cannot go on; the text says what happened, where, and what to do."""
+
+    def __init__(self, message: str, exit_code: Exit) -> None:
+        """Carry a message for a person and the exit code that follows from it."""
+        super().__init__(message)
+        self.message = message
+        self.exit_code = exit_code
+
+
+class UsageError(CommandError):
+    """The command line, or a file that it names, is wrong."""
+
+    def __init__(self, message: str) -> None:
+        """Carry a message for a person."""
+        super().__init__(message, Exit.USAGE)
+
+
+class RefusedError(CommandError):
+    """The server answered a request with an error."""
+
+    def __init__(self, code: int, message: str, data: object) -> None:
+        """Carry the error of the answer; ``data`` is its JSON value."""
+        trusted = code != ErrorCode.NOT_TRUSTED
+        super().__init__(message, Exit.PARTLY if trusted else Exit.NOT_TRUSTED)
+        self.code = code
+        self.data = data
+
+
+class ServerGoneError(CommandError):
+    """The server cannot be spoken with: not started, ended, or talking rubbish."""
+
+    def __init__(self, what: str, last_words: str) -> None:
+        """Say what happened; ``last_words`` is the end of the server's standard error."""
+        told = f"\nIts last words:\n{last_words}" if last_words else ""
+        super().__init__(f"{what} Run `sennit doctor` to see what is wrong.{told}", Exit.NO_SERVER)
+
+
+class NoAnswerError(CommandError):
+    """The server did not answer in time."""
+
+    def __init__(self, method: str, limit_s: float) -> None:
+        """Name the request and its time limit in seconds."""
+        super().__init__(
+            f"The server has not answered `{method}` within {limit_s:g} s. It may be busy: "
+            "try again, or look with `sennit doctor`.",
+            Exit.NO_SERVER,
+        )
+
+
+def first_failure(error: BaseException) -> BaseException:
+    """Give the error behind a group of errors; that of a command before any other."""
+    if not isinstance(error, BaseExceptionGroup):
+        return error
+    leaves = [first_failure(each) for each in error.exceptions]
+    known = [each for each in leaves if isinstance(each, CommandError)]
+    return (known or leaves)[0]

@@ -1,0 +1,115 @@
+"""What every command gets: the folder it is about, its terminal, and how to reach a server."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import NoReturn, TypeVar
+
+import anyio
+import click
+from attrs import evolve, frozen
+from rich.console import RenderableType
+from rich.text import Text
+
+from sennit.cli.calls import ServerHandler
+from sennit.cli.client import Client, ClientOptions, connected
+from sennit.cli.exits import Exit
+from sennit.cli.failures import CommandError, RefusedError, first_failure
+from sennit.cli.safe_text import safe_code
+from sennit.cli.server_requests import handlers_for
+from sennit.cli.terminal import Terminal
+
+T = TypeVar("T")
+
+
+@frozen
+class Place:
+    """The surroundings of one command. ``client`` says how the server is started."""
+
+    client: ClientOptions
+    terminal: Terminal
+    verbose: bool = False
+
+    @property
+    def folder(self) -> Path:
+        """The folder that the command is about, absolute."""
+        return self.client.folder
+
+    def converse(
+        self,
+        work: Callable[[Client], Awaitable[T]],
+        *,
+        as_json: bool,
+        handlers: Mapping[str, ServerHandler] | None = None,
+    ) -> T:
+        """Do ``work`` with a server of its own; ends the command where it fails."""
+
+        async def conversation() -> T:
+            options = evolve(self.client, on_stderr=self._hear if self.verbose else None)
+            answers = {**handlers_for(self.terminal), **(handlers or {})}
+            async with connected(options, answers) as client:
+                return await work(client)
+
+        try:
+            return anyio.run(conversation)
+        except KeyboardInterrupt:
+            self.terminal.note("Interrupted.")
+            raise click.exceptions.Exit(Exit.INTERRUPTED) from None
+        except (CommandError, BaseExceptionGroup) as error:
+            failure = first_failure(error)
+            if not isinstance(failure, CommandError):
+                raise
+            self.fail(failure, as_json=as_json)
+
+    def guarded(self, step: Callable[[], T], *, as_json: bool) -> T:
+        """Do a step without a server; ends the command where it fails."""
+        try:
+            return step()
+        except CommandError as error:
+            self.fail(error, as_json=as_json)
+
+    def request(
+        self,
+        method: str,
+        params: object,
+        result: type[T],
+        *,
+        as_json: bool,
+        render: Callable[[T], RenderableType],
+    ) -> T:
+        """Ask one thing and show the answer."""
+
+        async def work(client: Client) -> T:
+            return await client.ask(method, params, result)
+
+        answer = self.converse(work, as_json=as_json)
+        if as_json:
+            self.terminal.show_json(answer)
+        else:
+            self.terminal.show(render(answer))
+        return answer
+
+    def fail(self, error: CommandError, *, as_json: bool) -> NoReturn:
+        """Show the error and end the command with its exit code."""
+        if as_json:
+            self.terminal.show_json({"error": _error_json(error), "exitCode": int(error.exit_code)})
+        self.terminal.note(Text(f"sennit: {_lines(error.message)}", style="red"))
+        if error.exit_code is Exit.NOT_TRUSTED:
+            self.terminal.note(f"To trust the folder: sennit trust grant {self.folder}")
+        raise click.exceptions.Exit(error.exit_code)
+
+    def _hear(self, text: str) -> None:
+        self.terminal.err.print(Text(_lines(text.rstrip("\n")), style="dim"))
+
+
+def _error_json(error: CommandError) -> dict[str, object]:
+    match error:
+        case RefusedError():
+            return {"code": error.code, "message": error.message, "data": error.data}
+        case _:
+            return {"code": None, "message": error.message, "data": None}
+
+
+def _lines(text: str) -> str:
+    return "\n".join(safe_code(line) for line in text.split("\n"))

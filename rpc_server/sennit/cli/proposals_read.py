@@ -1,0 +1,63 @@
+"""Reads proposals in full, with the texts that their changes stand in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sennit_protocol.ids import ProposalId, TicketId
+from sennit_protocol.proposals import FileView, ProposalSummary, ProposalView, UnitKind
+from sennit_protocol.requests import ContentParams, ContentResult
+from sennit_protocol.review import (
+    ProposalFormat,
+    ProposalParams,
+    ProposalsParams,
+    ProposalsResult,
+)
+
+from sennit.cli.client import Client
+from sennit.cli.diffs import Bases, Lines
+
+_PAGE = 1000
+
+
+async def summaries_of(client: Client, ticket: TicketId) -> Sequence[ProposalSummary]:
+    """List every proposal of a ticket, in the order of reconciliation."""
+    found: list[ProposalSummary] = []
+    while True:
+        params = ProposalsParams(ticket, _PAGE, len(found))
+        page = await client.ask("sennit/proposals", params, ProposalsResult)
+        found += page.proposals
+        if not page.proposals or len(found) >= page.total:
+            return found
+
+
+async def proposal_of(client: Client, proposal: str) -> ProposalView:
+    """Read the newest revision of one proposal."""
+    params = ProposalParams(ProposalId(proposal))
+    return await client.ask("sennit/proposal", params, ProposalView)
+
+
+async def patch_of(client: Client, proposal: str) -> ProposalView:
+    """Read the newest revision of one proposal as a patch."""
+    params = ProposalParams(ProposalId(proposal), format=ProposalFormat.PATCH)
+    return await client.ask("sennit/proposal", params, ProposalView)
+
+
+async def bases_of(client: Client, views: Sequence[ProposalView]) -> Bases:
+    """Read the texts around the hunks of proposals."""
+    uris = {
+        file.base_uri: None
+        for view in views
+        for file in view.files
+        if file.base_uri is not None and _has_hunks(file)
+    }
+    return {uri: await _lines(client, uri) for uri in uris}
+
+
+def _has_hunks(file: FileView) -> bool:
+    return not file.binary and any(each.kind is UnitKind.HUNK for each in file.units)
+
+
+async def _lines(client: Client, uri: str) -> Lines:
+    content = await client.ask("sennit/content", ContentParams(uri), ContentResult)
+    return () if content.binary else content.text.split("\n")

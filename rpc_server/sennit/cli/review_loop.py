@@ -1,0 +1,200 @@
+"""The review on a terminal: proposal by proposal, or hunk by hunk, as `git add -p` does it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from attrs import frozen
+from rich.text import Text
+from sennit_protocol.ids import UnitId
+from sennit_protocol.proposals import FileView, ProposalView, UnitView
+from sennit_protocol.review import Choice, DecideParams, DecideResult
+from sennit_protocol.states import Decision, Integration
+
+from sennit.cli.client import Client
+from sennit.cli.diffs import Bases, file_head, proposal_lines, unit_lines
+from sennit.cli.proposals_read import bases_of
+from sennit.cli.safe_text import safe_line
+from sennit.cli.terminal import Terminal
+
+_NOTHING_TO_DECIDE = frozenset(
+    {Integration.NO_CHANGES, Integration.ALREADY_PRESENT, Integration.DISCARDED}
+)
+
+
+class Key(StrEnum):
+    """What a person can answer; the letters are those of `git add -p`."""
+
+    YES = "y"
+    NO = "n"
+    ALL = "a"
+    NONE = "d"
+    SPLIT = "s"
+    LEAVE = "j"
+    QUIT = "q"
+    HELP = "?"
+
+
+_PROPOSAL_HELP = """\
+y  accept this proposal            n  reject it
+a  accept it and all that follow   d  reject it and all that follow
+s  decide hunk by hunk             j  leave it undecided
+q  leave it and the rest undecided"""
+_UNIT_HELP = """\
+y  accept this change              n  reject it
+a  accept it and the rest of the file
+d  reject it and the rest of the file
+j  leave it undecided              q  leave it and all that follows undecided"""
+_UNIT_KEYS = tuple(each for each in Key if each is not Key.SPLIT)
+
+
+@frozen
+class Reviewed:
+    """The proposals after the review; ``finished`` unless the person left early."""
+
+    views: tuple[ProposalView, ...]
+    finished: bool
+
+
+async def review(client: Client, terminal: Terminal, views: Sequence[ProposalView]) -> Reviewed:
+    """Show each proposal and let a person decide about it."""
+    decided: list[ProposalView] = []
+    following: Key | None = None
+    for index, view in enumerate(views):
+        bases = await bases_of(client, [view])
+        for line in proposal_lines(view, bases):
+            terminal.show(line)
+        if not _can_be_decided(view):
+            terminal.note("Nothing to decide here.\n")
+            decided.append(view)
+            continue
+        key = following or await _proposal_key(terminal, view)
+        if key in {Key.ALL, Key.NONE}:
+            following = key
+        after, going_on = await _act(client, terminal, view, bases, key)
+        decided.append(after)
+        if not going_on:
+            return Reviewed((*decided, *views[index + 1 :]), finished=False)
+    return Reviewed(tuple(decided), finished=True)
+
+
+async def decide(client: Client, view: ProposalView, *choices: Choice) -> ProposalView:
+    """Tell the server what was decided about a proposal; gives it as it is then."""
+    if not choices:
+        return view
+    params = DecideParams(view.summary.id, view.summary.revision, choices)
+    return (await client.ask("sennit/decide", params, DecideResult)).proposal
+
+
+async def decide_all(client: Client, view: ProposalView, decision: Decision) -> ProposalView:
+    """Decide about all of a proposal that can be decided; a conflict never goes in by itself."""
+    if not _can_be_decided(view):
+        return view
+    if decision is Decision.REJECTED:
+        return await decide(client, view, Choice(decision, all=True))
+    fitting = fitting_units(view)
+    return await decide(client, view, *([Choice(decision, units=fitting)] if fitting else []))
+
+
+async def accept_whole(client: Client, terminal: Terminal, view: ProposalView) -> ProposalView:
+    """Accept a proposal that fits as a whole; leave any other to a person, and say so."""
+    summary = view.summary
+    if summary.integration is Integration.CLEAN:
+        return await decide_all(client, view, Decision.ACCEPTED)
+    if _can_be_decided(view):
+        what = f"{safe_line(summary.task)} is {summary.integration}: left for you to decide."
+        terminal.note(Text(f"{what} See: sennit show {summary.id}", style="yellow"))
+    return view
+
+
+def fitting_units(view: ProposalView) -> tuple[UnitId, ...]:
+    """List the units that go together with those before them and with the text."""
+    in_conflict = {each.path for each in view.conflicts}
+    return tuple(
+        unit.id
+        for file in view.files
+        if file.path not in in_conflict
+        for unit in file.units
+        if unit.conflict is None
+    )
+
+
+async def _proposal_key(terminal: Terminal, view: ProposalView) -> Key:
+    what = Text(f"Accept the work of {safe_line(view.summary.task)} [y,n,a,d,s,j,q,?]?")
+    what.stylize("bold blue")
+    return await _key(terminal, what, tuple(Key), _PROPOSAL_HELP)
+
+
+async def _key(terminal: Terminal, question: Text, keys: Sequence[Key], explained: str) -> Key:
+    while (letter := await terminal.choose(question, keys)) == Key.HELP:
+        terminal.note(explained)
+    return Key.QUIT if letter is None else Key(letter)
+
+
+async def _act(
+    client: Client, terminal: Terminal, view: ProposalView, bases: Bases, key: Key
+) -> tuple[ProposalView, bool]:
+    match key:
+        case Key.YES | Key.ALL:
+            after = await decide_all(client, view, Decision.ACCEPTED)
+            _say_what_is_left(terminal, after)
+            return after, True
+        case Key.NO | Key.NONE:
+            return await decide_all(client, view, Decision.REJECTED), True
+        case Key.SPLIT:
+            choices, going_on = await _by_unit(terminal, view, bases)
+            return await decide(client, view, *choices), going_on
+        case _:
+            return view, key is not Key.QUIT
+
+
+def _say_what_is_left(terminal: Terminal, view: ProposalView) -> None:
+    left = {each.path for each in view.conflicts}
+    if left:
+        names = ", ".join(safe_line(each) for each in sorted(left))
+        terminal.note(Text(f"Left out, because of a conflict: {names}", style="yellow"))
+
+
+async def _by_unit(
+    terminal: Terminal, view: ProposalView, bases: Bases
+) -> tuple[list[Choice], bool]:
+    choices: list[Choice] = []
+    for file in view.files:
+        if len(file.units) > 1:
+            terminal.show(file_head(file))
+        for index, unit in enumerate(file.units):
+            for line in unit_lines(file, unit, bases):
+                terminal.show(line)
+            key = await _unit_key(terminal, file)
+            if key is Key.QUIT:
+                return choices, False
+            choices += _choice(key, file.units[index:])
+            if key in {Key.ALL, Key.NONE}:
+                break
+    return choices, True
+
+
+async def _unit_key(terminal: Terminal, file: FileView) -> Key:
+    what = Text(f"Accept this change to {safe_line(file.path)} [y,n,a,d,j,q,?]?")
+    what.stylize("bold blue")
+    return await _key(terminal, what, _UNIT_KEYS, _UNIT_HELP)
+
+
+def _choice(key: Key, units: Sequence[UnitView]) -> list[Choice]:
+    this, rest = (units[0].id,), tuple(each.id for each in units)
+    match key:
+        case Key.YES:
+            return [Choice(Decision.ACCEPTED, units=this)]
+        case Key.NO:
+            return [Choice(Decision.REJECTED, units=this)]
+        case Key.ALL:
+            return [Choice(Decision.ACCEPTED, units=rest)]
+        case Key.NONE:
+            return [Choice(Decision.REJECTED, units=rest)]
+        case _:
+            return []
+
+
+def _can_be_decided(view: ProposalView) -> bool:
+    return bool(view.files) and view.summary.integration not in _NOTHING_TO_DECIDE

@@ -1,0 +1,217 @@
+"""The way of `sennit run`: dispatch, follow, review, apply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+from rich.text import Text
+from sennit_protocol.errors import ErrorCode
+from sennit_protocol.ids import TicketId
+from sennit_protocol.proposals import ApplicationView, ProposalView
+from sennit_protocol.requests import (
+    AskParams,
+    DispatchResult,
+    TrustAction,
+    TrustParams,
+    TrustResult,
+)
+from sennit_protocol.states import Decision, Integration, Target, TicketState
+from sennit_protocol.tasks import DispatchParams
+from sennit_protocol.views import TicketView
+from sennit_protocol.wire import structure_open, unstructure
+
+from sennit.cli.applying import (
+    GOOD_STATES,
+    accepted,
+    application_lines,
+    apply,
+    patch_bytes,
+    write_patch,
+)
+from sennit.cli.calls import ServerHandler
+from sennit.cli.client import Client
+from sennit.cli.diffs import proposal_lines
+from sennit.cli.exits import Exit
+from sennit.cli.failures import RefusedError
+from sennit.cli.manifest import manifest_lines
+from sennit.cli.place import Place
+from sennit.cli.proposals_read import bases_of, proposal_of, summaries_of
+from sennit.cli.review_loop import accept_whole, decide_all, review
+from sennit.cli.safe_text import safe_line
+from sennit.cli.server_requests import answer_of_person
+from sennit.cli.watching import Watch
+
+DISPATCH_LIMIT_S = 300.0
+"""Taking the base of a very large repository for the first time takes this long at most."""
+
+
+class AfterRun(StrEnum):
+    """What becomes of the proposals when the tasks have ended."""
+
+    ASK = "ask"
+    ACCEPT = "accept"
+    REJECT = "reject"
+    LEAVE = "leave"
+
+
+@frozen
+class Outcome:
+    """What `sennit run` came to."""
+
+    ticket: TicketView
+    proposals: tuple[ProposalView, ...]
+    application: ApplicationView | None
+    interrupted: bool
+
+
+class Flow:
+    """One `sennit run`."""
+
+    def __init__(
+        self,
+        *,
+        place: Place,
+        after: AfterRun,
+        apply: bool,
+        patch: Path | None,
+        confirm_moved: bool,
+        as_json: bool,
+    ) -> None:
+        """Say what follows the run: ``apply`` to disk, or to the file ``patch``."""
+        self._as_json = as_json
+        self._place = place
+        self._terminal = place.terminal
+        self._after = after
+        self._apply = apply
+        self._patch = patch
+        self._confirm_moved = confirm_moved
+        self._watch = Watch(place.terminal)
+
+    def handlers(self) -> Mapping[str, ServerHandler]:
+        """Answer questions of agents while the live table stands aside."""
+
+        async def ask(params: Any) -> object:  # noqa: ANN401  a JSON value
+            with self._watch.board.hidden():
+                asked = structure_open(params, AskParams)
+                return unstructure(await answer_of_person(self._terminal, asked))
+
+        return {"sennit/ask": ask}
+
+    async def run(self, client: Client, call: DispatchParams) -> Outcome:
+        """Do it all; raises the errors of commands."""
+        ticket = await self._dispatched(client, call)
+        watched = await self._watch.until_settled(client, ticket)
+        self._say_how_it_ended(watched.view)
+        views = [await proposal_of(client, e.id) for e in await summaries_of(client, ticket)]
+        decided = await self._decided(client, views)
+        application = await self._applied(client, decided)
+        return Outcome(watched.view, tuple(decided), application, watched.interrupted)
+
+    async def _dispatched(self, client: Client, call: DispatchParams) -> TicketId:
+        try:
+            result = await self._dispatch(client, call)
+        except RefusedError as error:
+            if error.code != ErrorCode.NOT_TRUSTED or not self._terminal.interactive:
+                raise
+            if not await self._trust_is_granted(client, error):
+                raise
+            result = await self._dispatch(client, call)
+        for notice in result.notices:
+            self._terminal.note(Text(f"note: {safe_line(notice.message)}", style="yellow"))
+        return result.ticket
+
+    async def _dispatch(self, client: Client, call: DispatchParams) -> DispatchResult:
+        return await client.ask("sennit/dispatch", call, DispatchResult, limit_s=DISPATCH_LIMIT_S)
+
+    async def _trust_is_granted(self, client: Client, error: RefusedError) -> bool:
+        self._terminal.note(Text(safe_line(error.message), style="yellow"))
+        question = Text(
+            f"Trust {safe_line(str(self._place.folder))}? Programs named by it will run. [y/n]",
+            style="bold",
+        )
+        if await self._terminal.choose(question, ("y", "n")) != "y":
+            return False
+        params = TrustParams(TrustAction.GRANT, self._place.folder.as_uri())
+        await client.ask("sennit/trust", params, TrustResult)
+        return True
+
+    def _say_how_it_ended(self, view: TicketView) -> None:
+        for manifest in view.bases:
+            for line in manifest_lines(manifest):
+                self._terminal.note(line)
+        self._terminal.note(Text(f"The ticket {view.id} is {view.state}."))
+        for notice in view.notices:
+            self._terminal.note(Text(f"note: {safe_line(notice.message)}", style="yellow"))
+
+    async def _decided(
+        self, client: Client, views: Sequence[ProposalView]
+    ) -> Sequence[ProposalView]:
+        match self._after:
+            case AfterRun.ASK:
+                return (await review(client, self._terminal, views)).views
+            case AfterRun.ACCEPT:
+                await self._show(client, views)
+                return [await accept_whole(client, self._terminal, each) for each in views]
+            case AfterRun.REJECT:
+                return [await decide_all(client, each, Decision.REJECTED) for each in views]
+            case AfterRun.LEAVE:
+                await self._show(client, views)
+                self._say_what_to_do(views)
+                return views
+
+    async def _show(self, client: Client, views: Sequence[ProposalView]) -> None:
+        bases = await bases_of(client, views)
+        for view in views:
+            for line in proposal_lines(view, bases):
+                self._result(line)
+
+    def _say_what_to_do(self, views: Sequence[ProposalView]) -> None:
+        if any(each.files for each in views):
+            name = views[0].summary.ticket
+            self._terminal.note("Nothing is accepted, and no file was changed.")
+            self._terminal.note(f"To accept what fits: sennit apply {name} --accept-all")
+
+    def _result(self, line: Text) -> None:
+        if not self._as_json:
+            self._terminal.show(line)
+
+    async def _applied(
+        self, client: Client, views: Sequence[ProposalView]
+    ) -> ApplicationView | None:
+        selected = accepted(views)
+        if not selected or not self._apply:
+            return None
+        target = Target.DISK if self._patch is None else Target.PATCH
+        view = await apply(client, target, selected, confirm_moved=self._confirm_moved)
+        if self._patch is not None:
+            write_patch(self._patch, patch_bytes(view))
+            self._terminal.note(Text(f"The patch is in {safe_line(str(self._patch))}."))
+        for line in application_lines(view):
+            self._result(line)
+        return view
+
+
+def exit_of(outcome: Outcome) -> Exit:
+    """Judge the whole by its exit code."""
+    if outcome.interrupted:
+        return Exit.INTERRUPTED
+    conflicts = any(e.summary.integration is Integration.CONFLICT for e in outcome.proposals)
+    applied = outcome.application is None or outcome.application.state in GOOD_STATES
+    if outcome.ticket.state is TicketState.COMPLETED and applied and not conflicts:
+        return Exit.FINE
+    return Exit.PARTLY
+
+
+def outcome_json(outcome: Outcome, code: Exit) -> dict[str, object]:
+    """Give everything as one JSON value; the keys are stable."""
+    return {
+        "ticket": outcome.ticket,
+        "proposals": outcome.proposals,
+        "application": outcome.application,
+        "interrupted": outcome.interrupted,
+        "exitCode": int(code),
+    }

@@ -1,0 +1,74 @@
+"""Answers to what the server asks a command line: questions of agents, progress, messages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.text import Text
+from sennit_protocol.requests import AskParams, AskResult
+from sennit_protocol.wire import structure_open, unstructure
+
+from sennit.cli.calls import ServerHandler
+from sennit.cli.safe_text import safe_line
+from sennit.cli.terminal import Terminal
+
+NO_EDITOR = (
+    "the command line holds no open documents; apply to disk (`sennit apply`) or from an editor"
+)
+
+
+def handlers_for(terminal: Terminal) -> Mapping[str, ServerHandler]:
+    """Give the answers of an ordinary command."""
+
+    async def ask(params: Any) -> object:  # noqa: ANN401  a JSON value
+        return unstructure(await answer_of_person(terminal, structure_open(params, AskParams)))
+
+    return {
+        "sennit/ask": ask,
+        "workspace/applyEdit": _refuse_edit,
+        "workspace/configuration": _no_configuration,
+        "window/workDoneProgress/create": _agree,
+        "client/registerCapability": _agree,
+        "client/unregisterCapability": _agree,
+        "window/showMessageRequest": _agree,
+        "window/showDocument": _show_nothing,
+        "workspace/codeLens/refresh": _agree,
+        "workspace/diagnostic/refresh": _agree,
+        "workspace/textDocumentContent/refresh": _agree,
+    }
+
+
+async def answer_of_person(terminal: Terminal, asked: AskParams) -> AskResult:
+    """Put an agent's question to the person; without one the server's safe answer counts."""
+    question = asked.question
+    terminal.note(Text(f"{safe_line(asked.task)} asks: {safe_line(question.text)}", style="bold"))
+    if not terminal.interactive:
+        terminal.note("Nobody can be asked here, so the safe answer counts.")
+        return AskResult()
+    if not question.options:
+        return AskResult(await terminal.ask("Answer (empty: none):") or None)
+    for number, option in enumerate(question.options, start=1):
+        terminal.note(f"  {number}  {safe_line(option)}")
+    while line := await terminal.ask("Number (empty: none):"):
+        if line.strip().isdecimal() and 0 < int(line) <= len(question.options):
+            return AskResult(question.options[int(line) - 1])
+        terminal.note(f"Please answer with a number from 1 to {len(question.options)}.")
+    return AskResult()
+
+
+async def _refuse_edit(_: object) -> object:
+    return {"applied": False, "failureReason": NO_EDITOR}
+
+
+async def _agree(_: object) -> object:
+    return None
+
+
+async def _show_nothing(_: object) -> object:
+    return {"success": False}
+
+
+async def _no_configuration(params: Any) -> object:  # noqa: ANN401  a JSON value
+    items = params.get("items", []) if isinstance(params, dict) else []
+    return [None for _ in items]

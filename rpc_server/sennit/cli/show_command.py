@@ -1,0 +1,127 @@
+"""`sennit show`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+
+import click
+from attrs import frozen
+from rich.text import Text
+from sennit_protocol.ids import IdKind, TicketId
+from sennit_protocol.proposals import ProposalSummary, ProposalView
+from sennit_protocol.requests import TicketParams
+from sennit_protocol.views import TaskView, TicketView
+
+from sennit.cli.applying import patch_bytes
+from sennit.cli.board import phase_of
+from sennit.cli.client import Client
+from sennit.cli.diffs import Bases, headline, proposal_lines
+from sennit.cli.failures import UsageError
+from sennit.cli.manifest import manifest_lines
+from sennit.cli.options import json_option
+from sennit.cli.place import Place
+from sennit.cli.proposals_read import bases_of, patch_of, proposal_of, summaries_of
+from sennit.cli.safe_text import safe_line
+from sennit.cli.tables import state
+
+
+@frozen
+class ShownTicket:
+    """A ticket with its proposals in short."""
+
+    ticket: TicketView
+    proposals: tuple[ProposalSummary, ...]
+
+
+@click.command("show")
+@click.argument("name", metavar="TICKET|PROPOSAL")
+@click.option("--patch", is_flag=True, help="The changes as a patch that `git apply` takes.")
+@json_option
+@click.pass_obj
+def command(place: Place, *, name: str, patch: bool, as_json: bool) -> None:
+    """Show a ticket with its tasks, or the changes of a proposal."""
+    if patch:
+        views = place.converse(lambda client: _patches(client, name), as_json=as_json)
+        if as_json:
+            place.terminal.show_json(views)
+        else:
+            sys.stdout.buffer.write(b"".join(map(patch_bytes, views)))
+            sys.stdout.buffer.flush()
+    elif place.guarded(lambda: is_ticket(name), as_json=as_json):
+        shown = place.converse(lambda client: _ticket(client, name), as_json=as_json)
+        _show(place, shown, ticket_lines(shown), as_json=as_json)
+    else:
+        view, bases = place.converse(lambda client: _proposal(client, name), as_json=as_json)
+        _show(place, view, proposal_lines(view, bases), as_json=as_json)
+
+
+def is_ticket(name: str) -> bool:
+    """Tell tickets from proposals by their ids; raises `UsageError` for what is neither."""
+    match name.partition("_")[0]:
+        case IdKind.TICKET:
+            return True
+        case IdKind.PROPOSAL:
+            return False
+        case _:
+            raise UsageError(
+                f"{name!r} is neither a ticket (t_…) nor a proposal (p_…). "
+                "`sennit tickets` lists tickets, `sennit show TICKET` its proposals."
+            )
+
+
+def ticket_lines(shown: ShownTicket) -> Iterator[Text]:
+    """Show a ticket: tasks, base, proposals, notices."""
+    view = shown.ticket
+    head = Text(view.id, style="bold").append("  ").append_text(state(view.state))
+    head.append(f"  {view.created_at}", style="dim")
+    if view.label:
+        head.append(f"  {safe_line(view.label)}")
+    yield head
+    for manifest in view.bases:
+        yield from manifest_lines(manifest)
+    for task in view.tasks:
+        yield from _task_lines(task)
+    for summary in shown.proposals:
+        yield Text("  ").append_text(headline(summary))
+    for notice in view.notices:
+        yield Text(f"  note: {safe_line(notice.message)}", style="yellow")
+
+
+def _task_lines(task: TaskView) -> Iterator[Text]:
+    line = Text(f"  {safe_line(task.id)}  ", style="bold").append_text(state(phase_of(task)))
+    line.append(f"  {safe_line(task.agent)}", style="dim not bold")
+    yield line
+    if task.failure is not None:
+        yield Text(f"    {safe_line(task.failure.message)}", style="red")
+    if task.question is not None:
+        yield Text(f"    asks: {safe_line(task.question.text)}", style="yellow")
+    for notice in task.notices:
+        yield Text(f"    note: {safe_line(notice.message)}", style="yellow")
+
+
+async def _ticket(client: Client, name: str) -> ShownTicket:
+    ticket = TicketId(name)
+    view = await client.ask("sennit/ticket", TicketParams(ticket), TicketView)
+    return ShownTicket(view, tuple(await summaries_of(client, ticket)))
+
+
+async def _proposal(client: Client, name: str) -> tuple[ProposalView, Bases]:
+    view = await proposal_of(client, name)
+    return view, await bases_of(client, [view])
+
+
+async def _patches(client: Client, name: str) -> Sequence[ProposalView]:
+    if not is_ticket(name):
+        return [await patch_of(client, name)]
+    found = [await patch_of(client, each.id) for each in await summaries_of(client, TicketId(name))]
+    if not found:
+        raise UsageError(f"The ticket {name} has no proposals.")
+    return found
+
+
+def _show(place: Place, value: object, lines: Iterator[Text], *, as_json: bool) -> None:
+    if as_json:
+        place.terminal.show_json(value)
+    else:
+        place.terminal.show(*lines)

@@ -1,0 +1,87 @@
+"""Tables and times as people read them, never wider than the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from sennit.cli.safe_text import safe_line
+
+_KIB = 1024
+_SECONDS = 60
+_MS = 1000
+
+STATE_STYLES = {
+    "completed": "green",
+    "clean": "green",
+    "accepted": "green",
+    "applied": "green",
+    "good": "green",
+    "trusted": "green",
+    "running": "cyan",
+    "preparing": "cyan",
+    "waiting": "yellow",
+    "partial": "yellow",
+    "partlyApplied": "yellow",
+    "partlyAccepted": "yellow",
+    "warning": "yellow",
+    "changed": "yellow",
+    "failed": "red",
+    "conflict": "red",
+    "blocked": "red",
+    "bad": "red",
+    "unknown": "red",
+}
+
+
+def table(*headings: str) -> Table:
+    """Make an empty table; columns named with a leading `>` stand to the right."""
+    made = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for heading in headings:
+        name, right = heading.removeprefix(">"), heading.startswith(">")
+        made.add_column(name, justify="right" if right else "left", overflow="fold")
+    return made
+
+
+def cells(*values: str | Text) -> Sequence[Text]:
+    """Make the cells of a row from text of others."""
+    return [each if isinstance(each, Text) else Text(safe_line(each)) for each in values]
+
+
+def filled(empty: Table, rows: Iterable[Sequence[Text]]) -> Table:
+    """Add ``rows`` to a table."""
+    for row in rows:
+        empty.add_row(*row)
+    return empty
+
+
+def state(name: str) -> Text:
+    """Show the name of a state in the colour of its weight."""
+    return Text(name, style=STATE_STYLES.get(name, ""))
+
+
+def size(count: int) -> str:
+    """Spell a number of bytes."""
+    amount, unit = float(count), "B"
+    for larger in ("KiB", "MiB", "GiB"):
+        if amount < _KIB:
+            break
+        amount, unit = amount / _KIB, larger
+    return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+
+
+def duration(milliseconds: int) -> str:
+    """Spell a length of time."""
+    seconds = milliseconds / _MS
+    if seconds < _SECONDS:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(int(seconds), _SECONDS)
+    return f"{minutes}:{rest:02} min"
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Spell a number of things."""
+    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -1,0 +1,100 @@
+"""Where output goes and questions come from: terminal, pipe or JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+import anyio
+from rich.console import Console, RenderableType
+from rich.text import Text
+from sennit_protocol.wire import unstructure
+
+_UNBOUNDED = 10_000
+"""Columns where no terminal limits them: nothing is cut off in a pipe or a pager."""
+_READ_SIZE = 4096
+
+
+class Terminal:
+    """The standard streams of one command.
+
+    ``out`` is for results and ``err`` for progress, notices and errors. ``interactive``: a person
+    can be asked.
+    """
+
+    def __init__(self, out: Console, err: Console, *, interactive: bool) -> None:
+        """Write to ``out`` and ``err``."""
+        self.out = out
+        self.err = err
+        self.interactive = interactive
+        self._lines = _StdinLines()
+        self._asking = anyio.Lock()
+
+    def show(self, *parts: RenderableType) -> None:
+        """Write a result for a person."""
+        for part in parts:
+            # Lines of text are folded by the terminal itself, so that copying gives them whole.
+            self.out.print(part, soft_wrap=isinstance(part, Text))
+
+    def show_json(self, value: object) -> None:
+        """Write a result for a program: one JSON value, its keys as the protocol spells them."""
+        text = json.dumps(unstructure(value), indent=2, ensure_ascii=True)
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+
+    def note(self, text: RenderableType) -> None:
+        """Say something beside the result."""
+        self.err.print(text)
+
+    async def ask(self, question: RenderableType) -> str | None:
+        """Ask a person for a line; ``None`` when the input has ended. Only if `interactive`."""
+        async with self._asking:
+            self.err.print(question, end=" ")
+            return await self._lines.next()
+
+    async def choose(self, question: RenderableType, letters: Sequence[str]) -> str | None:
+        """Ask until the answer begins with one of ``letters``; ``None`` at the end of input."""
+        while (line := await self.ask(question)) is not None:
+            letter = line.strip()[:1].lower() or "?"
+            if letter in letters:
+                return letter
+            self.err.print(f"Please answer with one of: {', '.join(letters)}")
+        return None
+
+
+class _StdinLines:
+    """Lines of standard input, waited for without a thread, which could not be interrupted."""
+
+    def __init__(self) -> None:
+        self._read = b""
+        self._ended = False
+
+    async def next(self) -> str | None:
+        while b"\n" not in self._read and not self._ended:
+            descriptor = sys.stdin.fileno()
+            await anyio.wait_readable(descriptor)
+            data = os.read(descriptor, _READ_SIZE)
+            self._read += data
+            self._ended = not data
+        line, newline, self._read = self._read.partition(b"\n")
+        return line.decode(errors="replace") if newline or line else None
+
+
+def standard_terminal() -> Terminal:
+    """Make the terminal of this process from its standard streams."""
+    interactive = sys.stdin.isatty() and sys.stderr.isatty()
+    return Terminal(console_for(sys.stdout.isatty()), _error_console(), interactive=interactive)
+
+
+def console_for(is_terminal: object) -> Console:
+    """Make a console for standard output; text is never taken for markup."""
+    return Console(
+        markup=False, highlight=False, emoji=False, width=None if is_terminal else _UNBOUNDED
+    )
+
+
+def _error_console() -> Console:
+    width = None if sys.stderr.isatty() else _UNBOUNDED
+    return Console(stderr=True, markup=False, highlight=False, emoji=False, width=width)

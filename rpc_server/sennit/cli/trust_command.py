@@ -1,0 +1,46 @@
+"""`sennit trust`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import RenderableType
+from sennit_protocol.requests import TrustAction, TrustParams, TrustResult
+
+from sennit.cli.options import json_option
+from sennit.cli.place import Place
+from sennit.cli.tables import cells, filled, state, table
+
+
+@click.command("trust")
+@click.argument("action", type=click.Choice([each.value for each in TrustAction]), default="list")
+@click.argument("path", required=False, type=click.Path(path_type=Path))
+@json_option
+@click.pass_obj
+def command(place: Place, *, action: str, path: Path | None, as_json: bool) -> None:
+    """List the trusted folders; grant or revoke trust in PATH (the current folder unless given).
+
+    Programs that a trusted folder names may run: its settings, checks, hooks and agents.
+    """
+    params = trust_params(place, TrustAction(action), path)
+    place.request("sennit/trust", params, TrustResult, as_json=as_json, render=trust_table)
+
+
+def trust_params(place: Place, action: TrustAction, path: Path | None) -> TrustParams:
+    """Name the folder where the action needs one."""
+    if action is TrustAction.LIST:
+        return TrustParams()
+    folder = place.folder if path is None else (place.folder / path).resolve()
+    return TrustParams(action, folder.as_uri())
+
+
+def trust_table(result: TrustResult) -> RenderableType:
+    """Show the trusted folders."""
+    if not result.folders:
+        return "No folder is trusted. To trust one: sennit trust grant PATH"
+    rows = [
+        cells(each.folder, state(each.state), each.granted_at or "", ", ".join(each.changed))
+        for each in result.folders
+    ]
+    return filled(table("folder", "state", "granted", "changed since"), rows)

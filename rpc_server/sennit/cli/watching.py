@@ -1,0 +1,94 @@
+"""Follows a ticket until it has settled; Ctrl-C cancels it once."""
+
+from __future__ import annotations
+
+import signal
+
+import anyio
+from anyio.abc import TaskGroup
+from attrs import frozen
+from sennit_protocol.ids import TicketId
+from sennit_protocol.requests import (
+    CancelParams,
+    CancelResult,
+    TaskChanged,
+    TicketParams,
+    WaitParams,
+    WaitResult,
+)
+from sennit_protocol.states import WaitUntil
+from sennit_protocol.views import TicketView
+from sennit_protocol.wire import structure_open
+
+from sennit.cli.board import Board
+from sennit.cli.client import Client
+from sennit.cli.exits import Exit
+from sennit.cli.failures import CommandError
+from sennit.cli.terminal import Terminal
+
+_WAIT_MS = 5_000
+"""A wait this long also brings the whole ticket, should a notification not have come."""
+_WAIT_LIMIT_S = 60.0
+
+
+@frozen
+class Watched:
+    """A ticket that has settled; ``interrupted``: because of Ctrl-C."""
+
+    view: TicketView
+    interrupted: bool
+
+
+class Watch:
+    """Shows progress and waits."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        """Show on the error stream of ``terminal``."""
+        self._terminal = terminal
+        self.board = Board(terminal.err)
+        self._interrupts = 0
+
+    async def until_settled(self, client: Client, ticket: TicketId) -> Watched:
+        """Follow ``ticket``; a second Ctrl-C gives up waiting for what is being captured."""
+        self.board.take_ticket(await client.ask("sennit/ticket", TicketParams(ticket), TicketView))
+        # Both tasks are ended as soon as the ticket has settled.
+        async with anyio.create_task_group() as tasks:
+            with self.board.shown():
+                tasks.start_soon(self._hear, client, ticket)
+                tasks.start_soon(self._mind_interrupts, client, ticket, tasks)
+                view = await self._settled(client, ticket)
+            tasks.cancel_scope.cancel()
+            return Watched(view, interrupted=self._interrupts > 0)
+        raise CommandError(
+            f"Left while {ticket} was being cancelled. `sennit show {ticket}` tells what was kept.",
+            Exit.INTERRUPTED,
+        )
+
+    async def _settled(self, client: Client, ticket: TicketId) -> TicketView:
+        while True:
+            params = WaitParams(ticket, WaitUntil.SETTLED, timeout_ms=_WAIT_MS)
+            result = await client.ask("sennit/wait", params, WaitResult, limit_s=_WAIT_LIMIT_S)
+            self.board.take_ticket(result.view)
+            if not result.timed_out:
+                return result.view
+
+    async def _hear(self, client: Client, ticket: TicketId) -> None:
+        async for told in client.notifications:
+            if told.method == "sennit/taskChanged":
+                changed = structure_open(told.params, TaskChanged)
+                if changed.ticket == ticket:
+                    self.board.take_task(changed.task)
+
+    async def _mind_interrupts(self, client: Client, ticket: TicketId, tasks: TaskGroup) -> None:
+        with anyio.open_signal_receiver(signal.SIGINT) as interrupts:
+            async for _ in interrupts:
+                self._interrupts += 1
+                if self._interrupts > 1:
+                    tasks.cancel_scope.cancel()
+                    return
+                self._terminal.note("Cancelling; work done so far is captured.")
+                self._terminal.note("Ctrl-C again leaves without waiting for it.")
+                tasks.start_soon(self._cancel, client, ticket)
+
+    async def _cancel(self, client: Client, ticket: TicketId) -> None:
+        await client.ask("sennit/cancel", CancelParams(ticket, force=True), CancelResult)

@@ -1,0 +1,113 @@
+"""Steps after a run's end: what it left becomes a revision, and its task ends."""
+
+from __future__ import annotations
+
+from attrs import evolve
+from sennit_protocol.ids import IdKind, ProposalId, RevisionId
+from sennit_protocol.states import FailureKind, Flag, Integration, TaskState
+from sennit_protocol.tasks import ExpectChanges
+from sennit_protocol.views import Failure, Notice
+
+from sennit.core.engine.commands import CaptureRun
+from sennit.core.engine.draft import Draft
+from sennit.core.engine.events import Captured, CaptureFailed
+from sennit.core.engine.moves import end_task, flag, move_run, run_and_task
+from sennit.core.engine.rows import Ending, ProposalRow, RevisionRow, RunRow, TaskRow, TicketRow
+from sennit.core.engine.settling import go_on, reconcile
+from sennit.core.engine.transitions import RunSignal
+
+
+def capture(draft: Draft, run: RunRow) -> None:
+    """Ask for what the run left as a revision."""
+    task = draft.task(run.ticket, run.task)
+    draft.issue(
+        CaptureRun(
+            run=run.id,
+            ticket=run.ticket,
+            task=run.task,
+            repository=task.spec.repository,
+            base_commit=run.base_commit or "",
+            base_tree=run.base_tree or "",
+        )
+    )
+
+
+def captured(draft: Draft, event: Captured) -> None:
+    """Make the proposal and end the task as its run ended."""
+    run, task = run_and_task(draft, event.run)
+    move_run(draft, run, RunSignal.CAPTURE)
+    unchanged = event.tree == run.base_tree
+    ending = _ending(task, run, unchanged=unchanged)
+    done = ending.state is TaskState.COMPLETED
+    if unchanged and done and task.spec.expect_changes is ExpectChanges.FLAG:
+        flag(draft, task, Flag.UNCHANGED)
+    if done or not unchanged:
+        integration = Integration.PENDING if done else Integration.RETAINED
+        _propose(draft, event, run, Integration.NO_CHANGES if unchanged else integration)
+    task = end_task(draft, draft.task(task.ticket, task.id), ending.state, ending.failure)
+    if done and not unchanged:
+        reconcile(draft, draft.the(TicketRow, task.ticket), task.spec.repository)
+    go_on(draft, task.ticket)
+
+
+def _ending(task: TaskRow, run: RunRow, *, unchanged: bool) -> Ending:
+    if task.ending is not None:
+        return task.ending
+    if run.failure is not None:
+        return Ending(TaskState.FAILED, run.failure)
+    if unchanged and task.spec.expect_changes is ExpectChanges.FAIL:
+        return Ending(
+            TaskState.FAILED,
+            Failure(FailureKind.NO_CHANGES, "the agent changed nothing, and expectChanges is fail"),
+        )
+    return Ending(TaskState.COMPLETED)
+
+
+def _propose(draft: Draft, event: Captured, run: RunRow, integration: Integration) -> None:
+    task = draft.task(run.ticket, run.task)
+    proposal = ProposalId(draft.new_id(IdKind.PROPOSAL))
+    revision = RevisionId(draft.new_id(IdKind.REVISION))
+    draft.put(evolve(task, proposal=proposal))
+    draft.put(ProposalRow(proposal, run.ticket, run.task, task.order, revision))
+    draft.put(
+        RevisionRow(
+            id=revision,
+            proposal=proposal,
+            ticket=run.ticket,
+            task=run.task,
+            repository=task.spec.repository,
+            base_commit=run.base_commit or "",
+            base_tree=run.base_tree or "",
+            commit=event.commit,
+            tree=event.tree,
+            counts=event.counts,
+            created_at=event.at,
+            integration=integration,
+            notices=event.notices,
+        )
+    )
+    draft.note(run.ticket, run.task, f"proposes {proposal}, changed files: {event.counts.files}")
+
+
+def capture_failed(draft: Draft, event: CaptureFailed) -> None:
+    """End the task without a proposal; its workspace is kept and named."""
+    run, task = run_and_task(draft, event.run)
+    move_run(draft, run, RunSignal.CAPTURE)
+    folder = (run.folder or b"").decode(errors="replace")
+    failure = evolve(
+        event.failure, message=f"{event.failure.message} The workspace is kept: {folder}"
+    )
+    end_without_proposal(draft, run, task, failure)
+
+
+def end_without_proposal(draft: Draft, run: RunRow, task: TaskRow, failure: Failure) -> None:
+    """End a task whose work could not be taken.
+
+    It fails, unless it was to end otherwise anyway: then that counts, and this is a notice.
+    """
+    ending = task.ending or Ending(TaskState.FAILED, run.failure)
+    if ending.failure is not None:
+        task = evolve(task, notices=(*task.notices, Notice(failure.message)))
+        draft.put(task)
+    end_task(draft, task, ending.state, ending.failure or failure)
+    go_on(draft, task.ticket)

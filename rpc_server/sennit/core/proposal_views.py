@@ -1,0 +1,256 @@
+"""Revisions as clients see them: files, units, conflicts, applications."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
+
+from attrs import field, frozen
+from sennit_protocol.ids import UnitId
+from sennit_protocol.proposals import (
+    ApplicationView,
+    AppliedFile,
+    ConflictView,
+    FileView,
+    LineRange,
+    ProposalSummary,
+    SideView,
+    UnitKind,
+    UnitView,
+)
+from sennit_protocol.states import Decision, Integration, UnitFlag
+from sennit_protocol.views import Notice
+
+from sennit.core.engine.rows import ApplicationRow, ProposalRow, RevisionRow
+from sennit.core.engine.state import Tables
+from sennit.core.objects import Conflict, Entry, Hunk
+from sennit.core.text import git_lines
+from sennit.core.units import Unit
+from sennit.core.uris import Side, display, file_uri, revision_uri
+from sennit.core.views import exact_timestamp
+
+MOST_UNIT_TEXT = 8_000
+"""Characters of a unit's text in a view; ``sennit/content`` has the whole."""
+
+
+@frozen
+class Looked:
+    """What was computed about a revision: its units with flags, the blobs of their texts.
+
+    ``preselected`` holds the units that a review interface may tick by itself.
+    """
+
+    units: tuple[Unit, ...]
+    flags: Mapping[str, tuple[UnitFlag, ...]] = field(factory=dict)
+    preselected: frozenset[str] = frozenset()
+    blobs: Mapping[str, bytes] = field(factory=dict)
+
+
+def proposal_summary(tables: Tables, proposal: ProposalRow) -> ProposalSummary:
+    """One line of the list of proposals."""
+    revision = tables.the(RevisionRow, proposal.revision)
+    task = tables.task(proposal.ticket, proposal.task)
+    return ProposalSummary(
+        id=proposal.id,
+        revision=revision.id,
+        ticket=proposal.ticket,
+        task=proposal.task,
+        order=proposal.order,
+        integration=revision.integration,
+        checks=revision.checks,
+        review=revision.review,
+        application=revision.application,
+        agent=task.spec.agent.name,
+        description=task.spec.description,
+        files=revision.counts.files,
+        lines_added=revision.counts.lines_added,
+        lines_removed=revision.counts.lines_removed,
+        flags=revision.flags,
+        sequence=max(proposal.sequence, revision.sequence),
+    )
+
+
+def file_views(revision: RevisionRow, looked: Looked) -> tuple[FileView, ...]:
+    """The files of a revision; what needs a careful look comes first."""
+    views = [
+        _file_view(revision, looked, tuple(units))
+        for _, units in groupby(looked.units, key=attrgetter("path"))
+    ]
+    return tuple(sorted(views, key=_rank))
+
+
+_FOLDED = UnitFlag.GENERATED
+_CAREFUL = frozenset({UnitFlag.SENSITIVE, UnitFlag.DELETION})
+
+
+def _rank(view: FileView) -> tuple[bool, bool, int]:
+    flags = {flag for unit in view.units for flag in unit.flags}
+    deletes = any(unit.kind.value == UnitKind.DELETE.value for unit in view.units)
+    careful = deletes or bool(flags & _CAREFUL)
+    return _FOLDED in flags, not careful, -(view.lines_added + view.lines_removed)
+
+
+def _file_view(revision: RevisionRow, looked: Looked, units: Sequence[Unit]) -> FileView:
+    first = units[0]
+    top = revision.repository.top
+    path, old = top + b"/" + first.path, top + b"/" + first.old_path
+    renamed = first.old_path != first.path
+    hunks = [hunk for unit in units for hunk in _hunks_of(unit, looked.blobs)]
+    return FileView(
+        path=display(first.path),
+        uri=file_uri(path),
+        units=tuple(_unit_view(revision, looked, unit) for unit in units),
+        old_path=display(first.old_path) if renamed else None,
+        old_uri=file_uri(old) if renamed else None,
+        binary=any(unit.kind is UnitKind.BINARY for unit in units),
+        mode_before=_mode(first.before),
+        mode_after=_mode(first.after),
+        base_uri=_side_uri(revision, path, first.before, Side.BASE),
+        proposed_uri=_side_uri(revision, path, first.after, Side.PROPOSED),
+        lines_added=sum(hunk.after_count for hunk in hunks),
+        lines_removed=sum(hunk.before_count for hunk in hunks),
+    )
+
+
+def _hunks_of(unit: Unit, blobs: Mapping[str, bytes]) -> Iterator[Hunk]:
+    if unit.hunk is not None:
+        yield unit.hunk
+    elif unit.kind is UnitKind.CREATE and unit.after is not None:
+        yield Hunk(0, 0, 0, len(git_lines(blobs.get(unit.after.id, b""))))
+    elif unit.kind is UnitKind.DELETE and unit.before is not None:
+        yield Hunk(0, len(git_lines(blobs.get(unit.before.id, b""))), 0, 0)
+
+
+def _mode(entry: Entry | None) -> str | None:
+    return None if entry is None else f"{entry.mode:06o}"
+
+
+def _side_uri(revision: RevisionRow, path: bytes, entry: Entry | None, side: Side) -> str | None:
+    return None if entry is None else revision_uri(path, revision.id, side)
+
+
+def _unit_view(revision: RevisionRow, looked: Looked, unit: Unit) -> UnitView:
+    decided = dict(revision.decisions)
+    before, after = _texts(unit, looked.blobs)
+    hunk = unit.hunk
+    return UnitView(
+        id=UnitId(unit.id),
+        kind=unit.kind,
+        decision=decided.get(UnitId(unit.id), Decision.UNDECIDED),
+        preselected=unit.id in looked.preselected,
+        needs=UnitId(unit.needs[0]) if unit.needs else None,
+        flags=looked.flags.get(unit.id, ()),
+        before=None if hunk is None else LineRange(hunk.before_start, hunk.before_count),
+        after=None if hunk is None else LineRange(hunk.after_start, hunk.after_count),
+        before_text=before,
+        after_text=after,
+    )
+
+
+def _texts(unit: Unit, blobs: Mapping[str, bytes]) -> tuple[str | None, str | None]:
+    before = _blob(unit.before, blobs)
+    after = _blob(unit.after, blobs)
+    if unit.hunk is None:
+        shows_whole = unit.kind in {UnitKind.CREATE, UnitKind.DELETE, UnitKind.LINK}
+        return (_text(before), _text(after)) if shows_whole else (None, None)
+    hunk = unit.hunk
+    old = git_lines(before or b"")[hunk.before_start : hunk.before_start + hunk.before_count]
+    new = git_lines(after or b"")[hunk.after_start : hunk.after_start + hunk.after_count]
+    return _text(b"".join(old)), _text(b"".join(new))
+
+
+def _blob(entry: Entry | None, blobs: Mapping[str, bytes]) -> bytes | None:
+    return None if entry is None else blobs.get(entry.id)
+
+
+def _text(data: bytes | None) -> str | None:
+    if data is None or b"\0" in data:
+        return None
+    return data.decode("utf-8", "replace")[:MOST_UNIT_TEXT]
+
+
+def conflict_view(revision: RevisionRow, conflict: Conflict) -> ConflictView:
+    """A conflict in words, with its three sides."""
+    path = revision.repository.top + b"/" + conflict.path
+    sides = (
+        (conflict.base, Side.BASE),
+        (conflict.ours, Side.OURS),
+        (conflict.theirs, Side.THEIRS),
+    )
+    base, ours, theirs = (_side(revision, path, entry, side) for entry, side in sides)
+    return ConflictView(
+        kind=conflict.kind.value,
+        path=display(conflict.path),
+        uri=file_uri(path),
+        message=conflict_message(revision, conflict),
+        base=base,
+        ours=ours,
+        theirs=theirs,
+        with_tasks=revision.conflicts_with,
+    )
+
+
+def conflict_message(revision: RevisionRow, conflict: Conflict) -> str:
+    """What collides and what can be done."""
+    others = ", ".join(revision.conflicts_with) or "what was merged before it"
+    return (
+        f"The task {revision.task} and {others} changed {display(conflict.path)} in ways that do"
+        f" not go together ({conflict.kind.value}). {conflict.message.strip()} Nothing of it is"
+        " applied unless you accept it; its units can be reviewed one by one, or the task can be"
+        " dispatched again on the accepted result."
+    )
+
+
+def _side(revision: RevisionRow, path: bytes, entry: Entry | None, side: Side) -> SideView:
+    if entry is None:
+        return SideView()
+    return SideView(_mode(entry), entry.id, revision_uri(path, revision.id, side))
+
+
+def application_view(tables: Tables, row: ApplicationRow) -> ApplicationView:
+    """An application: what was meant, what was observed."""
+    proposals = dict.fromkeys(
+        revision.proposal
+        for name in row.revisions
+        if (revision := tables.get(RevisionRow, name)) is not None
+    )
+    return ApplicationView(
+        id=row.id,
+        state=row.state,
+        target=row.target,
+        at=exact_timestamp(row.at),
+        ticket=row.ticket,
+        proposals=tuple(proposals),
+        files=applied_files(row),
+        notices=row.notices,
+        undoes=row.undoes,
+        conflicts=row.conflicts,
+        already_there=row.already_there,
+    )
+
+
+def applied_files(row: ApplicationRow) -> tuple[AppliedFile, ...]:
+    """What was observed of each file; before that, that it is under way."""
+    observed = {one.path: one for one in row.observed}
+    files = []
+    for image in row.images:
+        seen = observed.get(image.path)
+        files.append(
+            AppliedFile(
+                path=display(image.path),
+                uri=file_uri(row.repository.top + b"/" + image.path),
+                state=row.state if seen is None else seen.state,
+                message=None if seen is None else seen.message,
+            )
+        )
+    return tuple(files)
+
+
+def set_aside(revision: RevisionRow) -> tuple[Notice, ...]:
+    """Why nothing of a revision is preselected."""
+    if revision.integration is Integration.CONFLICT:
+        return (Notice("It conflicts with what was merged before it and is set aside."),)
+    if revision.integration is Integration.RETAINED:
+        return (Notice("Its run did not complete; what it had done is kept and can be adopted."),)
+    return ()

@@ -1,0 +1,189 @@
+"""Rows as clients see them: tickets, tasks, runs, bases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from attrs import field, frozen
+from sennit_protocol.ids import RunId, ServerId
+from sennit_protocol.states import FINAL_TASK_STATES, ApplicationState, Integration
+from sennit_protocol.views import (
+    LeftOutView,
+    ManifestView,
+    Progress,
+    Question,
+    RunView,
+    TaskView,
+    TicketSummary,
+    TicketView,
+)
+
+from sennit.core.engine.rows import BaseRow, QuestionRow, RunRow, TaskRow, TicketRow
+from sennit.core.engine.state import Tables
+from sennit.core.objects import Manifest
+from sennit.core.uris import display, file_uri
+
+MOST_PATHS = 1000
+"""Paths of each kind in the view of a base; the counts of longer lists are in its notices."""
+
+
+@frozen
+class Beside:
+    """What is known beside the rows: progress of live runs, ends of outputs by task."""
+
+    progress: Mapping[RunId, Progress] = field(factory=dict)
+    results: Mapping[str, str] = field(factory=dict)
+
+
+def timestamp(milliseconds: int | None) -> str | None:
+    """RFC 3339 in UTC of milliseconds since 1970."""
+    if milliseconds is None:
+        return None
+    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def exact_timestamp(milliseconds: int) -> str:
+    """RFC 3339 in UTC of milliseconds since 1970."""
+    return timestamp(milliseconds) or ""
+
+
+def ticket_sequence(tables: Tables, ticket: TicketRow) -> int:
+    """The newest change of a ticket: of its own row, its tasks, runs, bases and revisions."""
+    tasks = tables.tasks(ticket)
+    numbers = [ticket.sequence, *(task_sequence(tables, task) for task in tasks)]
+    numbers.extend(base.sequence for base in tables.bases(ticket.id))
+    return max(numbers)
+
+
+def task_sequence(tables: Tables, task: TaskRow) -> int:
+    """The newest change of a task: of its own row, its last run, its revision, its question."""
+    run, revision = tables.last_run(task), tables.revision_of(task)
+    question = tables.open_question(task)
+    rows = (task, run, revision, question)
+    return max(row.sequence for row in rows if row is not None)
+
+
+def ticket_summary(tables: Tables, ticket: TicketRow) -> TicketSummary:
+    """One line of the list of tickets."""
+    tasks = tables.tasks(ticket)
+    return TicketSummary(
+        id=ticket.id,
+        state=ticket.state,
+        sequence=ticket_sequence(tables, ticket),
+        created_at=exact_timestamp(ticket.created_at),
+        ended_at=timestamp(ticket.ended_at),
+        label=ticket.label,
+        tasks=len(tasks),
+        tasks_final=sum(task.state in FINAL_TASK_STATES for task in tasks),
+        proposals_pending=sum(
+            revision.integration in {Integration.CLEAN, Integration.CONFLICT}
+            and revision.application is ApplicationState.NONE
+            for revision in tables.revisions(ticket)
+        ),
+    )
+
+
+def ticket_view(
+    tables: Tables, ticket: TicketRow, here: ServerId, beside: Beside, since: int | None = None
+) -> TicketView:
+    """A ticket in full; with ``since`` only the tasks that have changed after that sequence."""
+    tasks = [
+        task
+        for task in tables.tasks(ticket)
+        if since is None or task_sequence(tables, task) > since
+    ]
+    return TicketView(
+        id=ticket.id,
+        state=ticket.state,
+        sequence=ticket_sequence(tables, ticket),
+        created_at=exact_timestamp(ticket.created_at),
+        ended_at=timestamp(ticket.ended_at),
+        label=ticket.label,
+        tasks=tuple(task_view(tables, task, beside) for task in tasks),
+        bases=tuple(
+            manifest_view(base.repository.top, base.manifest) for base in _taken(tables, ticket)
+            if base.manifest is not None
+        ),
+        notices=ticket.notices,
+        owned=ticket.owner == here,
+    )  # fmt: skip
+
+
+def _taken(tables: Tables, ticket: TicketRow) -> tuple[BaseRow, ...]:
+    return tuple(base for base in tables.bases(ticket.id) if base.manifest is not None)
+
+
+def task_view(tables: Tables, task: TaskRow, beside: Beside) -> TaskView:
+    """One task with its runs, its question, its progress."""
+    runs = tuple(tables.the(RunRow, run) for run in task.runs)
+    revision = tables.revision_of(task)
+    question = tables.open_question(task)
+    return TaskView(
+        id=task.id,
+        state=task.state,
+        agent=task.spec.agent.name,
+        description=task.spec.description,
+        queued_for=task.queued_for,
+        waiting_for=task.waiting_for,
+        depends_on=task.spec.depends_on,
+        cwd=file_uri(task.spec.folder),
+        runs=tuple(run_view(run) for run in runs),
+        progress=beside.progress.get(runs[-1].id) if runs else None,
+        question=None if question is None else question_view(question),
+        proposal=task.proposal,
+        revision=None if revision is None else revision.id,
+        failure=task.failure,
+        flags=task.flags,
+        notices=task.notices,
+        result_text=beside.results.get(task.id),
+        stopped=task.stopped,
+    )
+
+
+def run_view(run: RunRow) -> RunView:
+    """One run."""
+    return RunView(
+        id=run.id,
+        state=run.state,
+        started_at=timestamp(run.started_at),
+        ended_at=timestamp(run.ended_at),
+        failure=run.failure,
+        output_bytes=run.output_bytes,
+    )
+
+
+def question_view(question: QuestionRow) -> Question:
+    """A question with its deadline."""
+    return Question(
+        id=question.id,
+        text=question.text,
+        options=question.options,
+        deadline=timestamp(question.deadline_at),
+        answer=question.answer,
+    )
+
+
+def manifest_view(top: bytes, manifest: Manifest) -> ManifestView:
+    """What a base holds, with long lists capped."""
+
+    def names(paths: tuple[bytes, ...]) -> tuple[str, ...]:
+        return tuple(display(path) for path in paths[:MOST_PATHS])
+
+    return ManifestView(
+        repository=file_uri(top),
+        head=manifest.head,
+        branch=None if manifest.branch is None else display(manifest.branch),
+        staged=names(manifest.staged),
+        modified=names(manifest.modified),
+        deleted=names(manifest.deleted),
+        untracked=names(manifest.untracked),
+        unsaved=names(tuple(unsaved.path for unsaved in manifest.unsaved)),
+        left_out=tuple(
+            LeftOutView(display(one.path), one.reason.value, one.detail)
+            for one in manifest.left_out[:MOST_PATHS]
+        ),
+        left_out_ignored=manifest.left_out_ignored,
+        in_progress=manifest.in_progress,
+    )

@@ -1,0 +1,1 @@
+"""The loop that stores steps and carries out commands."""

@@ -1,0 +1,148 @@
+"""The composition root: builds the server of one process and runs it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from importlib.metadata import version
+from typing import Any
+
+import anyio
+import platformdirs
+from anyio.abc import TaskGroup
+from attrs import define
+from lsprotocol import types
+from sennit_protocol.errors import Problem
+from sennit_protocol.methods import METHODS
+
+from sennit.adapters.store.writer import Store
+from sennit.core.stored import StoreProblem
+from sennit.server.capabilities import initialize_result
+from sennit.server.errors import store_error
+from sennit.server.handshake import Start
+from sennit.server.jsonrpc import Context, Handlers, open_connection
+from sennit.server.methods import table
+from sennit.server.services import Services, StateFolders, state_root
+from sennit.server.settings_in_force import EVERYWHERE
+from sennit.server.starting import Here, open_services, start, stop
+
+logger = logging.getLogger(__name__)
+
+
+def serve_blocking(begun: Start) -> int:
+    """Serve the client of this process until the end; gives the exit code."""
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
+    )
+    return anyio.run(serve, begun)
+
+
+async def serve(begun: Start) -> int:
+    """Serve one client; the root of all tasks of this process."""
+    served = open_connection(
+        begun, version=version("sennit"), methods=METHODS, initialize_result=initialize_result
+    )
+    environ = dict(os.environ)
+    default = platformdirs.user_state_path("sennit", appauthor=False)
+    folders = StateFolders(state_root(environ, default))
+    async with anyio.create_task_group() as group:
+        server = Server(Here(folders, environ, served.connection), group)
+        await server.begin()
+        code = await served.serve(server.handlers())
+        group.cancel_scope.cancel()
+    await server.close()
+    return code
+
+
+@define(eq=False)
+class Server:
+    """One server: its services, or what is wrong with the database that they need."""
+
+    _here: Here
+    _group: TaskGroup
+    _services: Services | None = None
+    _store: Store | None = None
+    _problem: StoreProblem | None = None
+
+    async def begin(self) -> None:
+        """Open and start everything; a database that cannot be used is told by each request."""
+        opened = await open_services(self._here)
+        if isinstance(opened, StoreProblem):
+            self._refuse(opened)
+            return
+        services, self._store = opened
+        problem = await start(services, self._store, self._group)
+        if problem is not None:
+            self._refuse(problem)
+            return
+        self._services = services
+
+    def _refuse(self, problem: StoreProblem) -> None:
+        logger.error("%s", problem.message)
+        self._problem = problem
+
+    async def close(self) -> None:
+        """Close the database; everything else has ended by then."""
+        if self._store is not None:
+            await self._store.close()
+
+    def handlers(self) -> Handlers:
+        """All handlers, each bound to the services."""
+        return Handlers(
+            requests={name: self._request(work) for name, work in table.REQUESTS.items()},
+            notifications={
+                types.INITIALIZED: self._notified(initialized),
+                **{name: self._notified(work) for name, work in table.NOTIFICATIONS.items()},
+            },
+            commands={name: self._command(work) for name, work in table.COMMANDS.items()},
+            settings_problems=self._settings_problems,
+            closing=self._closing,
+        )
+
+    def _settings_problems(self) -> tuple[Problem, ...]:
+        return () if self._services is None else self._services.settings.problems()
+
+    def _request(self, work: table.Request) -> Callable[[Context, Any], Awaitable[object]]:
+        async def handle(context: Context, params: Any) -> object:  # noqa: ANN401  by method
+            if self._services is None:
+                return self._unavailable()
+            return await work(self._services, context, params)
+
+        return handle
+
+    def _command(
+        self, work: table.Command
+    ) -> Callable[[Context, tuple[object, ...]], Awaitable[object]]:
+        async def handle(context: Context, arguments: tuple[object, ...]) -> object:
+            if self._services is None:
+                return self._unavailable()
+            return await work(self._services, context, arguments)
+
+        return handle
+
+    def _notified(self, work: table.Notification) -> Callable[[Context, Any], Awaitable[None]]:
+        async def handle(context: Context, params: Any) -> None:  # noqa: ANN401  by method
+            if self._services is not None:
+                await work(self._services, context, params)
+
+        return handle
+
+    def _unavailable(self) -> object:
+        if self._problem is None:
+            raise RuntimeError("the server has no services and knows no problem")
+        return store_error(self._problem)
+
+    async def _closing(self) -> None:
+        if self._services is not None:
+            await stop(self._services)
+
+
+async def initialized(services: Services, context: Context, _params: object) -> None:
+    """Take what the client has said of trust and settings when it introduced itself."""
+    options = context.connection.client.initialization_options
+    said = options.get("trusted") if isinstance(options, Mapping) else None
+    services.client_trusts = said if isinstance(said, bool) else None
+    services.settings.initialization_options = options
+    await services.settings.refresh(EVERYWHERE)

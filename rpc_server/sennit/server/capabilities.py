@@ -1,0 +1,64 @@
+"""The answer to ``initialize``: the same for every client but for the position encoding."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import cast
+
+from lsprotocol import types
+from lsprotocol.converters import get_converter
+from sennit_protocol.methods import FEATURES, METHODS, PROTOCOL_VERSION, Method, Sender
+
+SERVER_NAME = "sennit"
+CONTENT_SCHEME = "sennit"
+COMMANDS = (
+    "sennit.server.accept",
+    "sennit.server.acceptFile",
+    "sennit.server.apply",
+    "sennit.server.cancel",
+    "sennit.server.delegate",
+    "sennit.server.open",
+    "sennit.server.reject",
+    "sennit.server.undo",
+)
+"""Names of the server's commands. Clients register every one, so that no extension may use them."""
+
+
+def initialize_result(
+    encoding: str, methods: Mapping[str, Method] = METHODS, commands: tuple[str, ...] = COMMANDS
+) -> dict[str, object]:
+    """Build the result of ``initialize`` as JSON value."""
+    result = types.InitializeResult(
+        capabilities=types.ServerCapabilities(
+            position_encoding=encoding,
+            text_document_sync=types.TextDocumentSyncOptions(
+                open_close=True,
+                change=types.TextDocumentSyncKind.Incremental,
+                save=types.SaveOptions(include_text=False),
+            ),
+            code_action_provider=types.CodeActionOptions(
+                code_action_kinds=[types.CodeActionKind.Empty, types.CodeActionKind.QuickFix]
+            ),
+            code_lens_provider=types.CodeLensOptions(resolve_provider=False),
+            execute_command_provider=types.ExecuteCommandOptions(commands=list(commands)),
+            workspace=types.WorkspaceOptions(
+                workspace_folders=types.WorkspaceFoldersServerCapabilities(
+                    supported=True, change_notifications=True
+                ),
+                text_document_content=types.TextDocumentContentOptions(schemes=[CONTENT_SCHEME]),
+            ),
+            experimental={"sennit": _extension(methods)},
+        ),
+        server_info=types.ServerInfo(name=SERVER_NAME, version=version("sennit")),
+    )
+    return cast("dict[str, object]", get_converter().unstructure(result))
+
+
+def _extension(methods: Mapping[str, Method]) -> dict[str, object]:
+    listed = [m.name for m in methods.values() if m.available and m.sender is Sender.CLIENT]
+    return {
+        "protocolVersion": PROTOCOL_VERSION,
+        "methods": sorted(listed),
+        "features": sorted(FEATURES),
+    }

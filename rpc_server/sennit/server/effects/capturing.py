@@ -1,0 +1,109 @@
+"""``CaptureRun``: what a run left in its workspace becomes a commit of the store."""
+
+from __future__ import annotations
+
+import os
+
+from sennit_protocol.states import FailureKind
+from sennit_protocol.views import Failure, Notice
+
+from sennit.adapters.git.capture import Captured as Taken
+from sennit.adapters.git.capture import Unchanged, WorkspaceGone, capture
+from sennit.adapters.git.changes import changes_between
+from sennit.adapters.git.commits import read_commit
+from sennit.adapters.git.store import keep
+from sennit.adapters.git.workspace import find_workspace
+from sennit.core.engine.commands import CaptureRun
+from sennit.core.engine.events import Captured, CaptureFailed, Event
+from sennit.core.engine.rows import Counts, RunRow
+from sennit.core.engine.step_values import Issued
+from sennit.core.objects import FileChange, GitFailed
+from sennit.core.uris import display
+from sennit.core.views import exact_timestamp
+from sennit.runtime.ports import Report
+from sennit.server.effects.preparing import workspace_name
+from sennit.server.failures import git_failure, gone_failure
+from sennit.server.repositories import Opened
+from sennit.server.services import Services
+
+
+async def capture_run(services: Services, issued: Issued, _report: Report) -> Event:
+    """Take what the run left; the workspace stays."""
+    command: CaptureRun = issued.command
+    taken = await _take(services, command)
+    if isinstance(taken, Failure):
+        return services.event(CaptureFailed, issued.id, run=command.run, failure=taken)
+    return services.event(Captured, issued.id, run=command.run, **taken)
+
+
+async def _take(services: Services, command: CaptureRun) -> dict[str, object] | Failure:
+    now = services.clock.now_ms()
+    opened = await services.repositories.open(command.repository, exact_timestamp(now))
+    if isinstance(opened, GitFailed):
+        return git_failure(opened)
+    run = services.state.the(RunRow, command.run)
+    name = workspace_name(run.folder or b"", services.folders.workspaces)
+    workspace = None if name is None else find_workspace(opened.store, name)
+    if workspace is None:
+        folder = os.fsdecode(run.folder or b"")
+        return Failure(FailureKind.SETUP, f"There is no record of the workspace {folder}.")
+    base = await read_commit(services.git, opened.store.place, command.base_commit)
+    if isinstance(base, GitFailed):
+        return git_failure(base)
+    date = max(now // 1000, base.date)
+    result = await capture(services.git, opened.store, workspace, date=date)
+    match result:
+        case GitFailed():
+            return git_failure(result)
+        case WorkspaceGone():
+            return gone_failure(result)
+        case Unchanged():
+            return {
+                "commit": command.base_commit,
+                "tree": command.base_tree,
+                "counts": Counts(0, 0, 0),
+                "notices": _notices(result),
+            }
+        case Taken():
+            return await _counted(services, opened, command, result)
+
+
+async def _counted(
+    services: Services, opened: Opened, command: CaptureRun, taken: Taken
+) -> dict[str, object] | Failure:
+    failed = await keep(services.git, opened.store, f"runs/{command.run}", taken.commit)
+    if failed is not None:
+        return git_failure(failed)
+    changes = await changes_between(services.git, opened.store, command.base_tree, taken.tree)
+    if isinstance(changes, GitFailed):
+        return git_failure(changes)
+    return {
+        "commit": taken.commit,
+        "tree": taken.tree,
+        "counts": count(changes),
+        "notices": _notices(taken),
+    }
+
+
+def count(changes: tuple[FileChange, ...]) -> Counts:
+    """How many files and lines the changes touch."""
+    hunks = [hunk for change in changes for hunk in change.hunks]
+    return Counts(
+        len(changes),
+        sum(hunk.after_count for hunk in hunks),
+        sum(hunk.before_count for hunk in hunks),
+    )
+
+
+def _notices(taken: Taken | Unchanged) -> tuple[Notice, ...]:
+    left_out = tuple(
+        Notice(f"{one.reason.value}: {one.detail}".rstrip(": "), path=display(one.path))
+        for one in taken.left_out
+    )
+    commits = tuple(
+        Notice(f"The agent committed: {commit.message}") for commit in taken.agent_commits
+    )
+    if taken.commits_failed is None:
+        return left_out + commits
+    lost = Notice(f"The agent's own commits could not be kept: {taken.commits_failed.stderr}")
+    return (*left_out, *commits, lost)

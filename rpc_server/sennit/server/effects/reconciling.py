@@ -1,0 +1,123 @@
+"""``Reconcile``: the revisions that have arrived, folded in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import assert_never
+
+from sennit_protocol.states import Integration
+
+from sennit.adapters.git.merges import merge_trees
+from sennit.core import reconciliation
+from sennit.core.engine.commands import Arrived, Reconcile
+from sennit.core.engine.events import Event, Reconciled, Verdict
+from sennit.core.engine.step_values import Issued
+from sennit.core.objects import GitFailed
+from sennit.core.reconciliation import (
+    AlreadyPresent,
+    Blocked,
+    Clean,
+    Fold,
+    InConflict,
+    MergeFailed,
+    NoChanges,
+    Proposed,
+)
+from sennit.core.views import exact_timestamp
+from sennit.runtime.ports import Report
+from sennit.server.failures import git_failure
+from sennit.server.repositories import Opened
+from sennit.server.services import Services
+
+
+async def reconcile(services: Services, issued: Issued, _report: Report) -> Event:
+    """Fold what has arrived and give the verdicts."""
+    command: Reconcile = issued.command
+    now = services.clock.now_ms()
+    opened = await services.repositories.open(command.repository, exact_timestamp(now))
+    if isinstance(opened, GitFailed):
+        message = git_failure(opened).message
+        verdicts = tuple(
+            Verdict(one.revision, Integration.FAILED, message=message) for one in command.arrived
+        )
+    else:
+        verdicts = await _fold(services, opened, command)
+    return services.event(
+        Reconciled,
+        issued.id,
+        ticket=command.ticket,
+        repository=command.repository,
+        verdicts=verdicts,
+    )
+
+
+async def _fold(services: Services, opened: Opened, command: Reconcile) -> tuple[Verdict, ...]:
+    proposals = [_proposed(services, command, one) for one in command.arrived]
+    fold = reconciliation.reconcile(command.base_tree, proposals)
+    at = services.clock.now_ms() // 1000
+    result = await _driven(services, opened, fold, at)
+    touched = await services.revisions.paths(services, opened, command.arrived)
+    return tuple(
+        _verdict(one, result.verdicts, command.arrived, touched) for one in command.arrived
+    )
+
+
+async def _driven(
+    services: Services, opened: Opened, fold: Fold, at: int
+) -> reconciliation.Reconciled:
+    try:
+        wanted = next(fold)
+        while True:
+            merged = await merge_trees(
+                services.git, opened.store, wanted.base, wanted.ours, wanted.theirs, at
+            )
+            wanted = fold.send(merged)
+    except StopIteration as ended:
+        result: reconciliation.Reconciled = ended.value
+        return result
+
+
+def _proposed(services: Services, command: Reconcile, one: Arrived) -> Proposed:
+    spec = services.state.task(command.ticket, one.task).spec
+    by_task = {other.task: other.revision for other in command.arrived}
+    needs = tuple(by_task[name] for name in spec.depends_on if name in by_task)
+    return Proposed(one.revision, one.base_tree, one.tree, needs)
+
+
+def _verdict(
+    one: Arrived,
+    verdicts: Mapping[str, reconciliation.Verdict],
+    arrived: Sequence[Arrived],
+    touched: Mapping[str, frozenset[bytes]],
+) -> Verdict:
+    found = verdicts[one.revision]
+    match found:
+        case Clean(uncertain=uncertain, normalised=normalised):
+            message = "the line endings were brought to the base's first" if normalised else ""
+            return Verdict(one.revision, Integration.CLEAN, uncertain=uncertain, message=message)
+        case InConflict(conflicts=conflicts):
+            paths = {path for conflict in conflicts for path in (conflict.path, *conflict.paths)}
+            others = [
+                other.task
+                for other in arrived[: arrived.index(one)]
+                if touched.get(other.revision, frozenset()) & paths
+                and isinstance(verdicts[other.revision], Clean)
+            ]
+            return Verdict(
+                one.revision,
+                Integration.CONFLICT,
+                conflicts=conflicts,
+                conflicts_with=tuple(others),
+            )
+        case AlreadyPresent():
+            return Verdict(one.revision, Integration.ALREADY_PRESENT)
+        case NoChanges():
+            return Verdict(one.revision, Integration.NO_CHANGES)
+        case MergeFailed(failure=failure):
+            message = git_failure(failure).message
+            return Verdict(one.revision, Integration.FAILED, message=message)
+        case Blocked(by=by):
+            message = f"builds on {', '.join(by)}, which could not be merged"
+            return Verdict(one.revision, Integration.FAILED, message=message)
+        case _:
+            assert_never(found)

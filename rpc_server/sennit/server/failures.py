@@ -1,0 +1,51 @@
+"""Failures of the adapters in the words of the protocol."""
+
+from __future__ import annotations
+
+from sennit_protocol.states import FailureKind
+from sennit_protocol.views import Failure
+
+from sennit.adapters.git.capture import WorkspaceGone
+from sennit.adapters.runs.values import EndCause, Exited, SpawnFailed
+from sennit.core.objects import GitFailed
+
+_DISK_FULL = "No space left on device"
+
+
+def git_failure(failed: GitFailed) -> Failure:
+    """A call of git that did not do its work."""
+    kind = FailureKind.DISK_FULL if _DISK_FULL in failed.stderr else FailureKind.SETUP
+    said = failed.stderr.strip() or f"exit code {failed.exit_code}"
+    return Failure(kind, f"Could not {failed.doing}: {said} {failed.advice}".strip())
+
+
+def spawn_failure(failed: SpawnFailed) -> Failure:
+    """A program that could not be started."""
+    kind = FailureKind.DISK_FULL if failed.errno_name == "ENOSPC" else FailureKind.SPAWN
+    return Failure(kind, failed.message)
+
+
+def end_failure(end: Exited) -> Failure | None:
+    """Why a run that ended did not do its work; None when it did."""
+    if end.failure is not None:
+        return spawn_failure(end.failure)
+    if end.disk_error == "ENOSPC":
+        return Failure(FailureKind.DISK_FULL, "The disk is full: not all output could be kept.")
+    if end.cause is EndCause.LOST:
+        message = "Its supervisor went down, so nobody knows how it ended; what was left was ended."
+        return Failure(FailureKind.INTERNAL, message)
+    if end.cause is EndCause.NEVER_STARTED:
+        return Failure(FailureKind.SPAWN, "The server was gone before the program was started.")
+    if end.signal is not None:
+        message = f"The program was ended by signal {end.signal}."
+        return Failure(FailureKind.SIGNAL, message, signal=end.signal)
+    if end.code:
+        message = f"The program ended with exit code {end.code}. Its output says more."
+        return Failure(FailureKind.EXIT, message, exit_code=end.code)
+    return None
+
+
+def gone_failure(gone: WorkspaceGone) -> Failure:
+    """A workspace that is not there any more."""
+    message = f"The workspace {gone.folder} is not there any more, or another folder is."
+    return Failure(FailureKind.SETUP, message)

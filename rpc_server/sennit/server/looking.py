@@ -1,0 +1,134 @@
+"""Units of revisions with their flags and texts: computed once, kept while they are looked at."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+from sennit_protocol.proposals import UnitKind
+from sennit_protocol.states import Integration, UnitFlag
+
+from sennit.adapters.git.changes import changes_between
+from sennit.adapters.git.trees import read_blobs
+from sennit.core.engine.commands import Arrived
+from sennit.core.engine.rows import RevisionRow
+from sennit.core.flags import FlagRules, RevisionFacts, flags_of, is_preselected
+from sennit.core.globs import Globs, compiled_globs
+from sennit.core.objects import MODE_SUBMODULE, GitFailed
+from sennit.core.proposal_views import Looked
+from sennit.core.units import Unit, units_of
+from sennit.server.repositories import Opened
+
+if TYPE_CHECKING:
+    from sennit.server.services import Services
+
+KEPT_REVISIONS = 64
+
+
+@define(eq=False)
+class RevisionCache:
+    """The newest revisions that were looked at; they are immutable, so nothing here is stale."""
+
+    _units: OrderedDict[str, tuple[Unit, ...]] = field(factory=OrderedDict)
+
+    async def units(
+        self, services: Services, opened: Opened, revision: str, base_tree: str, tree: str
+    ) -> tuple[Unit, ...] | GitFailed:
+        """The units of a revision."""
+        known = self._units.get(revision)
+        if known is None:
+            changes = await changes_between(services.git, opened.store, base_tree, tree)
+            if isinstance(changes, GitFailed):
+                return changes
+            known = units_of(revision, changes)
+            self._units[revision] = known
+        self._units.move_to_end(revision)
+        while len(self._units) > KEPT_REVISIONS:
+            self._units.popitem(last=False)
+        return known
+
+    async def paths(
+        self, services: Services, opened: Opened, arrived: Sequence[Arrived]
+    ) -> Mapping[str, frozenset[bytes]]:
+        """The paths that each revision touches; one that cannot be read touches none."""
+        found: dict[str, frozenset[bytes]] = {}
+        for one in arrived:
+            units = await self.units(services, opened, one.revision, one.base_tree, one.tree)
+            if not isinstance(units, GitFailed):
+                paths = {path for unit in units for path in (unit.path, unit.old_path)}
+                found[one.revision] = frozenset(paths)
+        return found
+
+
+async def look(services: Services, opened: Opened, revision: RevisionRow) -> Looked | GitFailed:
+    """All that a view of a revision needs beside its row."""
+    units = await services.revisions.units(
+        services, opened, revision.id, revision.base_tree, revision.tree
+    )
+    if isinstance(units, GitFailed):
+        return units
+    blobs = await read_blobs(services.git, opened.store, _wanted(units))
+    if isinstance(blobs, GitFailed):
+        return blobs
+    flags = await _flags(services, revision, units, blobs)
+    preselected = frozenset(
+        unit.id
+        for unit in units
+        if revision.integration is Integration.CLEAN and is_preselected(flags[unit.id])
+    )
+    return Looked(units, flags, preselected, blobs)
+
+
+_WITH_TEXT = frozenset({UnitKind.HUNK, UnitKind.CREATE, UnitKind.DELETE, UnitKind.LINK})
+
+
+def _wanted(units: Sequence[Unit]) -> frozenset[str]:
+    return frozenset(
+        entry.id
+        for unit in units
+        if unit.kind in _WITH_TEXT
+        for entry in (unit.before, unit.after)
+        if entry is not None and entry.mode != MODE_SUBMODULE
+    )
+
+
+async def _flags(
+    services: Services,
+    revision: RevisionRow,
+    units: Sequence[Unit],
+    blobs: Mapping[str, bytes],
+) -> dict[str, tuple[UnitFlag, ...]]:
+    settings = services.settings.of(revision.repository.top)
+    spec = services.state.task(revision.ticket, revision.task).spec
+    rules = FlagRules(
+        writes=globs(spec.writes) if spec.writes else None,
+        sensitive=globs(settings.review.sensitive),
+        generated=globs(settings.review.generated),
+    )
+    facts = RevisionFacts(
+        sizes={name: len(content) for name, content in blobs.items()},
+        link_targets=blobs,
+        activity=await _activity(services, revision),
+    )
+    flags = {}
+    for unit in units:
+        unsure = (UnitFlag.UNCERTAIN,) if unit.path in revision.uncertain else ()
+        flags[unit.id] = (*unsure, *flags_of(unit, rules, facts))
+    return flags
+
+
+def globs(patterns: Sequence[str]) -> Globs:
+    """Globs that were found valid when they came in."""
+    compiled = compiled_globs(patterns)
+    if isinstance(compiled, tuple):
+        raise TypeError(f"a glob was let in that is none: {compiled}")
+    return compiled
+
+
+async def _activity(services: Services, revision: RevisionRow) -> bytes:
+    task = services.state.task(revision.ticket, revision.task)
+    output = await services.output_tail(task.runs[-1]) if task.runs else b""
+    return os.fsencode(task.spec.prompt) + b"\n" + output

@@ -1,0 +1,145 @@
+"""``sennit/dispatch``: validates and admits a call and starts its ticket."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import evolve, frozen
+from sennit_protocol.errors import ErrorCode, ReasonData, RpcError, problems_error
+from sennit_protocol.ids import IdKind, TicketId
+from sennit_protocol.requests import DispatchResult
+from sennit_protocol.states import WaitUntil
+from sennit_protocol.tasks import DispatchParams
+from sennit_protocol.views import Notice
+
+from sennit.core.engine.admitting import Admitted, Refused, RefusedBecause
+from sennit.core.engine.events import DispatchRequested, NewTask
+from sennit.core.engine.rows import TaskSpec
+from sennit.core.operation import request_hash
+from sennit.core.stored import StoreProblem
+from sennit.core.validation import Problems, Valid, ValidTask, validate
+from sennit.server.errors import store_error
+from sennit.server.jsonrpc import Context
+from sennit.server.methods.waiting import waited, whole_view
+from sennit.server.open_documents import open_buffers
+from sennit.server.probing import Probed, probe, trust_error
+from sennit.server.repositories import ref_of
+from sennit.server.services import SeenAtDispatch, Services
+
+
+@frozen
+class Ready:
+    """A call that may be admitted, with the world that it was checked against."""
+
+    valid: Valid
+    probed: Probed
+
+
+async def dispatch(
+    services: Services, context: Context, params: DispatchParams
+) -> DispatchResult | RpcError:
+    """Check the call, make its ticket, and answer; with ``wait`` once it has settled."""
+    # The buffers are taken before anything is awaited: the base is what the user saw by then.
+    buffers = open_buffers(services.connection, services.told)
+    ready = await checked(services, params)
+    if isinstance(ready, RpcError):
+        return ready
+    ticket = TicketId(services.new_id(IdKind.TICKET))
+    services.seen[ticket] = SeenAtDispatch(
+        documents={path: buffer.document for path, buffer in buffers.items()},
+        environments={name: agent.env for name, agent in ready.probed.agents.items()},
+        settings=ready.probed.settings,
+    )
+    outcome = await _admit(services, ready, params, ticket)
+    if isinstance(outcome, Admitted) and not outcome.repeated:
+        services.progress.watch(outcome.ticket, params.work_done_token if params.wait else None)
+    else:
+        del services.seen[ticket]
+    match outcome:
+        case StoreProblem():
+            return store_error(outcome)
+        case Refused():
+            return _refused(outcome)
+        case _:
+            return await _answer(services, context, params, outcome)
+
+
+async def checked(services: Services, params: DispatchParams) -> Ready | RpcError:
+    """All checks of a call; nothing is started."""
+    probed = await probe(services, params)
+    if isinstance(probed, RpcError):
+        return probed
+    valid = validate(params, probed.facts)
+    if isinstance(valid, Problems):
+        headline = "Nothing was started; the call has problems"
+        return problems_error(ErrorCode.INVALID_PARAMS, headline, valid.problems)
+    folders: dict[bytes, list[bytes]] = {}
+    for task in valid.tasks:
+        folders.setdefault(task.repository, []).append(task.folder)
+    used = {top: probed.repositories[top] for top in folders}
+    error = await trust_error(services, used, folders)
+    return Ready(valid, probed) if error is None else error
+
+
+async def _admit(
+    services: Services, ready: Ready, params: DispatchParams, ticket: TicketId
+) -> Admitted | Refused | StoreProblem:
+    general = services.settings.of(b"")
+    outcome: Admitted | Refused | StoreProblem = await services.tell(
+        DispatchRequested,
+        ticket=ticket,
+        owner=services.server,
+        tasks=tuple(_new_task(ready.probed, task) for task in ready.valid.tasks),
+        offer=ready.valid.offer,
+        limit_tickets=general.limits.tickets,
+        ask_deadline_ms=general.ask_deadline_ms,
+        label=ready.valid.label,
+        max_concurrent=ready.valid.max_concurrent,
+        operation_id=ready.valid.operation_id,
+        request=request_hash(params),
+    )
+    return outcome
+
+
+def _new_task(probed: Probed, task: ValidTask) -> NewTask:
+    # Values of variables may be secret: they stay in memory, see ``SeenAtDispatch``.
+    agent = evolve(probed.agents[task.agent], env={})
+    spec = TaskSpec(
+        prompt=task.prompt,
+        agent=agent,
+        repository=ref_of(probed.repositories[task.repository]),
+        folder=task.folder,
+        description=task.description,
+        depends_on=task.depends_on,
+        base=task.base,
+        writes=task.writes or (),
+        deadline_ms=task.deadline_ms,
+        idle_ms=task.idle_ms,
+        expect_changes=task.expect_changes,
+        env=task.env,
+    )
+    return NewTask(task.id, spec)
+
+
+def _refused(refused: Refused) -> RpcError:
+    codes: Mapping[RefusedBecause, ErrorCode] = {
+        RefusedBecause.LIMIT: ErrorCode.LIMIT,
+        RefusedBecause.OPERATION_CONFLICT: ErrorCode.IDENTITY_CONFLICT,
+    }
+    return RpcError(codes[refused.because], refused.message, ReasonData(refused.because.value))
+
+
+async def _answer(
+    services: Services, _context: Context, params: DispatchParams, admitted: Admitted
+) -> DispatchResult:
+    repeated = "This operation had been dispatched before; here is its ticket."
+    notices = (Notice(repeated),) if admitted.repeated else ()
+    view = None
+    if params.wait:
+        await waited(services, admitted.ticket, WaitUntil.SETTLED, None)
+        view = await whole_view(services, admitted.ticket)
+    state = services.state.ticket(admitted.ticket)
+    if state is None:
+        message = f"The ticket {admitted.ticket} was dropped meanwhile."
+        raise RuntimeError(message)
+    return DispatchResult(admitted.ticket, state.state, notices, view)

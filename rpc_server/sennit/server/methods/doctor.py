@@ -1,0 +1,168 @@
+"""``sennit/doctor``: looks at machine, repository, agents, store and left-overs, with advice."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import AsyncIterator
+
+import anyio.to_thread
+from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
+from sennit_protocol.requests import DoctorLine, DoctorParams, DoctorResult, Health
+from sennit_protocol.states import RunState, TrustState
+
+from sennit.adapters.agents.catalogue import catalogue
+from sennit.adapters.git.discovery import NotARepository, Refused, Repository, Trust
+from sennit.adapters.git.git import Place
+from sennit.adapters.platform.support import Unsupported, process_control
+from sennit.adapters.trust import TrustUnreadable
+from sennit.core.engine.rows import RunRow, ServerRow
+from sennit.core.facts import BadFolder, folder_path
+from sennit.core.objects import GitFailed
+from sennit.core.stored import StoreProblem
+from sennit.core.uris import display
+from sennit.core.views import exact_timestamp
+from sennit.server.jsonrpc import Context
+from sennit.server.probing import default_folder
+from sennit.server.services import Services
+
+OLDEST_GIT = (2, 38)
+LITTLE_DISK = 2 << 30
+
+
+async def doctor(
+    services: Services, _context: Context, params: DoctorParams
+) -> DoctorResult | RpcError:
+    """Look at everything; nothing is changed."""
+    folder = default_folder(services) if params.cwd is None else folder_path(params.cwd)
+    if isinstance(folder, BadFolder):
+        problem = Problem("cwd", folder.message)
+        return problems_error(ErrorCode.INVALID_PARAMS, "The folder cannot be read", (problem,))
+    lines = [line async for line in _looks(services, folder)]
+    return DoctorResult(tuple(lines))
+
+
+async def _looks(services: Services, folder: bytes | None) -> AsyncIterator[DoctorLine]:
+    yield _python()
+    yield _processes()
+    yield await _git(services)
+    yield _settings(services)
+    yield await _database(services)
+    yield await anyio.to_thread.run_sync(_disk, str(services.folders.root))
+    if folder is not None:
+        async for line in _repository(services, folder):
+            yield line
+    async for line in _agents(services):
+        yield line
+    for line in _left_overs(services):
+        yield line
+
+
+def _python() -> DoctorLine:
+    return DoctorLine("machine", Health.GOOD, f"{sys.platform}, Python {sys.version.split()[0]}")
+
+
+def _processes() -> DoctorLine:
+    control = process_control()
+    if isinstance(control, Unsupported):
+        return DoctorLine("machine", Health.BAD, control.why, "Run Sennit on Linux.")
+    message = "Programs can be supervised so that none outlives its task."
+    return DoctorLine("machine", Health.GOOD, message)
+
+
+async def _git(services: Services) -> DoctorLine:
+    answer = await services.git.run(["version"], Place(cwd=services.folders.root))
+    if isinstance(answer, GitFailed):
+        return DoctorLine("git", Health.BAD, answer.stderr, answer.advice or "Install git.")
+    told = answer.stdout.decode(errors="replace").strip()
+    words = told.split()
+    numbers = tuple(int(part) for part in words[2].split(".")[:2] if part.isdigit())
+    if numbers < OLDEST_GIT:
+        return DoctorLine("git", Health.BAD, told, "Merging needs git 2.38 or newer.")
+    return DoctorLine("git", Health.GOOD, told)
+
+
+def _settings(services: Services) -> DoctorLine:
+    problems = services.settings.problems()
+    if not problems:
+        return DoctorLine("settings", Health.GOOD, "All settings are right.")
+    told = "; ".join(f"{problem.path}: {problem.message}" for problem in problems)
+    return DoctorLine("settings", Health.BAD, told, "Mend them; they are read again at once.")
+
+
+async def _database(services: Services) -> DoctorLine:
+    counts = await services.database.counts()
+    if isinstance(counts, StoreProblem):
+        return DoctorLine("database", Health.BAD, counts.message)
+    rows = dict(counts.rows)
+    servers = sum(1 for _ in services.state.rows(ServerRow))
+    message = (
+        f"{services.folders.database}: {sum(rows.values())} rows, {counts.events} events,"
+        f" {servers} servers share it."
+    )
+    return DoctorLine("database", Health.GOOD, message)
+
+
+def _disk(folder: str) -> DoctorLine:
+    free = shutil.disk_usage(folder).free
+    message = f"{free / (1 << 30):.1f} GiB are free at {folder}."
+    if free < LITTLE_DISK:
+        return DoctorLine("disk", Health.WARNING, message, "Run `sennit gc`, or make room.")
+    return DoctorLine("disk", Health.GOOD, message)
+
+
+async def _repository(services: Services, folder: bytes) -> AsyncIterator[DoctorLine]:
+    found = await services.repositories.find(folder, Trust.UNTRUSTED)
+    where = display(folder)
+    match found:
+        case NotARepository():
+            yield DoctorLine(
+                "repository", Health.WARNING, f"{where} is in no repository.", "Run `git init`."
+            )
+        case Refused(advice=advice):
+            yield DoctorLine("repository", Health.BAD, f"{where} cannot be used.", advice)
+        case GitFailed(stderr=stderr, advice=advice):
+            yield DoctorLine("repository", Health.BAD, stderr.strip(), advice or None)
+        case Repository():
+            top = display(os.fsencode(found.work_tree))
+            yield DoctorLine("repository", Health.GOOD, f"{top}, {found.object_format}")
+            yield await _trust(services, found, top)
+
+
+async def _trust(services: Services, repository: Repository, top: str) -> DoctorLine:
+    at = exact_timestamp(services.clock.now_ms())
+    verdict = await services.repositories.trust_of(repository, at)
+    if isinstance(verdict, TrustUnreadable):
+        return DoctorLine("trust", Health.BAD, verdict.message)
+    if verdict.state is TrustState.TRUSTED:
+        return DoctorLine("trust", Health.GOOD, f"{top} is trusted.")
+    changed = ", ".join(map(display, verdict.changed))
+    message = f"{top} is {verdict.state.value}" + (f": {changed}" if changed else "")
+    return DoctorLine("trust", Health.WARNING, message, "Run `sennit trust grant` to dispatch.")
+
+
+async def _agents(services: Services) -> AsyncIterator[DoctorLine]:
+    agents = tuple(services.settings.of(b"").agents.values())
+    for entry in await anyio.to_thread.run_sync(catalogue, agents, services.environ):
+        if entry.usable:
+            where = str(entry.program or "found when it runs")
+            yield DoctorLine("agents", Health.GOOD, f"{entry.name}: {where}")
+        else:
+            yield DoctorLine("agents", Health.WARNING, entry.problem, entry.advice)
+
+
+def _left_overs(services: Services) -> list[DoctorLine]:
+    lines = []
+    for run in services.state.rows(RunRow):
+        if run.state is RunState.QUARANTINED:
+            pids = ", ".join(map(str, run.survivors))
+            lines.append(
+                DoctorLine(
+                    "left-overs",
+                    Health.WARNING,
+                    f"Processes of the run {run.id} could not be ended: {pids}.",
+                    "End them; then drop the ticket.",
+                )
+            )
+    return lines

@@ -1,0 +1,170 @@
+"""``sennit/retained``, ``sennit/drop``, ``sennit/gc``: what is kept, and letting go of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import anyio.to_thread
+from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
+from sennit_protocol.ids import IdKind, ProposalId, TicketId
+from sennit_protocol.requests import (
+    DropParams,
+    DropResult,
+    GcParams,
+    GcResult,
+    Nothing,
+    RetainedItem,
+    RetainedResult,
+)
+from sennit_protocol.states import FINAL_TICKET_STATES, ApplicationState, Integration
+from sennit_protocol.views import Notice
+
+from sennit.core.engine.events import Dropped
+from sennit.core.engine.reviewing import DropDone
+from sennit.core.engine.rows import ProposalRow, RevisionRow, RunRow, TicketRow
+from sennit.core.stored import StoreProblem
+from sennit.core.views import exact_timestamp
+from sennit.server.errors import store_error
+from sennit.server.jsonrpc import Context
+from sennit.server.services import Services
+
+DAY_MS = 24 * 3600 * 1000
+YOUNGEST_MS = 3600 * 1000
+"""Nothing younger than this is collected."""
+
+_UNDECIDED = frozenset({ApplicationState.NONE, ApplicationState.FAILED, ApplicationState.UNKNOWN})
+
+
+async def retained(
+    services: Services, _context: Context, _params: Nothing
+) -> RetainedResult | RpcError:
+    """Everything that is kept, with what it takes on the disk."""
+    items = tuple([await _item(services, row) for row in services.state.rows(TicketRow)])
+    return RetainedResult(items, sum(item.bytes for item in items))
+
+
+async def _item(services: Services, ticket: TicketRow) -> RetainedItem:
+    runs = [run.id for run in services.state.rows(RunRow) if run.ticket == ticket.id]
+    folders = [services.folders.workspaces / run for run in runs]
+    folders += [services.folders.runs / run for run in runs]
+    return RetainedItem(
+        id=ticket.id,
+        kind="ticket",
+        ticket=ticket.id,
+        bytes=await anyio.to_thread.run_sync(_size, folders),
+        at=exact_timestamp(ticket.created_at),
+        reason=_why_kept(services, ticket),
+    )
+
+
+def _size(folders: list[Path]) -> int:
+    total = 0
+    for folder in folders:
+        for place, _, names in os.walk(folder):
+            for name in names:
+                total += os.lstat(os.path.join(place, name)).st_blocks * 512  # noqa: PTH118  bytes or text alike
+    return total
+
+
+def _why_kept(services: Services, ticket: TicketRow) -> str:
+    if ticket.state not in FINAL_TICKET_STATES:
+        return f"it is {ticket.state.value}"
+    open_ones = [
+        revision.proposal for revision in services.state.revisions(ticket) if is_undecided(revision)
+    ]
+    if open_ones:
+        return f"{len(open_ones)} proposals were neither applied nor dropped"
+    return "it is younger than the retention"
+
+
+def is_undecided(revision: RevisionRow) -> bool:
+    """Whether a revision holds work that was neither applied nor dropped."""
+    holds_work = revision.integration not in {Integration.DISCARDED, Integration.NO_CHANGES}
+    return holds_work and revision.application in _UNDECIDED
+
+
+async def drop(services: Services, _context: Context, params: DropParams) -> DropResult | RpcError:
+    """Drop proposals or tickets; only say what would go unless ``confirm`` alone is set."""
+    problems = tuple(
+        Problem(f"ids[{place}]", f"{name!r} is no id of a ticket or a proposal")
+        for place, name in enumerate(params.ids)
+        if not _is_droppable(services, name)
+    )
+    if problems:
+        return problems_error(ErrorCode.INVALID_PARAMS, "Nothing was dropped", problems)
+    items = tuple([await _droppable(services, name) for name in params.ids])
+    if params.dry_run or not params.confirm:
+        return DropResult(done=False, items=items)
+    done = await drop_ids(services, params.ids)
+    if isinstance(done, StoreProblem):
+        return store_error(done)
+    gone = {*done.proposals, *done.tickets}
+    return DropResult(
+        done=True,
+        items=tuple(item for item in items if item.id in gone),
+        kept=tuple(map(Notice, done.kept)),
+    )
+
+
+async def drop_ids(services: Services, ids: tuple[str, ...]) -> DropDone | StoreProblem:
+    """Let the engine drop them."""
+    done: DropDone | StoreProblem = await services.tell(
+        Dropped,
+        proposals=tuple(ProposalId(name) for name in ids if _is(IdKind.PROPOSAL, name)),
+        tickets=tuple(TicketId(name) for name in ids if _is(IdKind.TICKET, name)),
+    )
+    return done
+
+
+def _is(kind: IdKind, name: str) -> bool:
+    return name.startswith(f"{kind.value}_")
+
+
+def _is_droppable(services: Services, name: str) -> bool:
+    if _is(IdKind.PROPOSAL, name):
+        return services.state.get(ProposalRow, name) is not None
+    return services.state.ticket(name) is not None
+
+
+async def _droppable(services: Services, name: str) -> RetainedItem:
+    proposal = services.state.get(ProposalRow, name)
+    if proposal is None:
+        return await _item(services, services.state.the(TicketRow, name))
+    revision = services.state.the(RevisionRow, proposal.revision)
+    return RetainedItem(
+        id=proposal.id,
+        kind="proposal",
+        ticket=proposal.ticket,
+        task=proposal.task,
+        at=exact_timestamp(revision.created_at),
+        reason=revision.integration.value,
+    )
+
+
+async def gc(services: Services, _context: Context, params: GcParams) -> GcResult | RpcError:
+    """Collect settled tickets whose work was applied or dropped long enough ago."""
+    due = [row for row in services.state.rows(TicketRow) if _is_due(services, row)]
+    items = tuple([await _item(services, row) for row in due])
+    if params.dry_run or not params.confirm:
+        return GcResult(done=False, items=items, freed_bytes=sum(item.bytes for item in items))
+    done = await drop_ids(services, tuple(item.id for item in items))
+    if isinstance(done, StoreProblem):
+        return store_error(done)
+    gone = tuple(item for item in items if item.id in done.tickets)
+    return GcResult(
+        done=True,
+        items=gone,
+        freed_bytes=sum(item.bytes for item in gone),
+        kept=tuple(map(Notice, done.kept)),
+    )
+
+
+def _is_due(services: Services, ticket: TicketRow) -> bool:
+    if ticket.state not in FINAL_TICKET_STATES or ticket.ended_at is None:
+        return False
+    if any(is_undecided(revision) for revision in services.state.revisions(ticket)):
+        return False
+    days = services.settings.of(b"").retention.applied_days
+    age = services.clock.now_ms() - ticket.ended_at
+    return age > max(days * DAY_MS, YOUNGEST_MS)

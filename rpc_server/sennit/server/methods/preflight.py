@@ -1,0 +1,80 @@
+"""``sennit/preflight``: the checks of a dispatch and its base; nothing is started."""
+
+from __future__ import annotations
+
+from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
+from sennit_protocol.requests import PlannedTask, PreflightResult
+from sennit_protocol.tasks import BaseKind, DispatchParams
+
+from sennit.adapters.agents.command import CommandRefused, command_run
+from sennit.adapters.git.head import head_snapshot
+from sennit.core.objects import GitFailed, Manifest, OpenDocument
+from sennit.core.uris import file_uri
+from sennit.core.validation import ValidTask
+from sennit.core.views import manifest_view
+from sennit.server.effects.basing import live_snapshot
+from sennit.server.errors import git_error
+from sennit.server.jsonrpc import Context
+from sennit.server.methods.dispatch import Ready, checked
+from sennit.server.open_documents import below, open_buffers
+from sennit.server.services import Services
+
+
+async def preflight(
+    services: Services, _context: Context, params: DispatchParams
+) -> PreflightResult | RpcError:
+    """Say what a dispatch would do."""
+    buffers = open_buffers(services.connection, services.told)
+    ready = await checked(services, params)
+    if isinstance(ready, RpcError):
+        return ready
+    planned = [
+        _planned(services, ready, place, task) for place, task in enumerate(ready.valid.tasks)
+    ]
+    problems = tuple(one for one in planned if isinstance(one, Problem))
+    if problems:
+        return problems_error(ErrorCode.INVALID_PARAMS, "The call has problems", problems)
+    views = []
+    for top, kind in dict.fromkeys((task.repository, task.base) for task in ready.valid.tasks):
+        documents = below(top, (buffer.document for buffer in buffers.values()))
+        manifest = await _manifest(services, ready, top, kind, documents)
+        if isinstance(manifest, GitFailed):
+            return git_error(manifest)
+        views.append(manifest_view(top, manifest))
+    return PreflightResult(
+        tasks=tuple(one for one in planned if isinstance(one, PlannedTask)), bases=tuple(views)
+    )
+
+
+async def _manifest(
+    services: Services,
+    ready: Ready,
+    top: bytes,
+    kind: BaseKind,
+    documents: tuple[OpenDocument, ...],
+) -> Manifest | GitFailed:
+    opened = await services.repositories.open_found(ready.probed.repositories[top])
+    if isinstance(opened, GitFailed):
+        return opened
+    if kind is BaseKind.HEAD:
+        snapshot = await head_snapshot(services.git, opened.store, opened.repository)
+    else:
+        snapshot = await live_snapshot(services, opened, documents)
+    return snapshot if isinstance(snapshot, GitFailed) else snapshot.manifest
+
+
+def _planned(
+    services: Services, ready: Ready, place: int, task: ValidTask
+) -> PlannedTask | Problem:
+    settings = services.settings.of(task.repository)
+    agent = ready.probed.agents[task.agent]
+    spec = command_run(agent, task.prompt, settings.limits.output_file_bytes, settings.stop)
+    if isinstance(spec, CommandRefused):
+        return Problem(f"tasks[{place}].prompt", spec.message)
+    return PlannedTask(
+        id=task.id,
+        agent=task.agent,
+        repository=file_uri(task.repository),
+        argv=spec.argv,
+        after=task.depends_on,
+    )

@@ -1,0 +1,55 @@
+"""``sennit/tickets`` and ``sennit/ticket``: the list, and one in full."""
+
+from __future__ import annotations
+
+from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
+from sennit_protocol.requests import TicketParams, TicketsParams, TicketsResult
+from sennit_protocol.views import TicketView
+
+from sennit.core.engine.rows import TicketRow
+from sennit.core.views import ticket_summary
+from sennit.server.errors import ticket_or_error
+from sennit.server.jsonrpc import Context
+from sennit.server.methods.waiting import whole_view
+from sennit.server.services import Services
+
+MOST = 1000
+
+
+async def tickets(
+    services: Services, _context: Context, params: TicketsParams
+) -> TicketsResult | RpcError:
+    """List tickets, newest first."""
+    wrong = limit_error(params.limit)
+    if wrong is not None:
+        return wrong
+    rows = sorted(
+        services.state.rows(TicketRow), key=lambda row: (row.created_at, row.id), reverse=True
+    )
+    if params.before is not None:
+        limit = ticket_or_error(services, params.before)
+        if isinstance(limit, RpcError):
+            return limit
+        rows = rows[rows.index(limit) + 1 :]
+    shown = rows[: params.limit]
+    return TicketsResult(
+        tuple(ticket_summary(services.state, row) for row in shown), more=len(rows) > len(shown)
+    )
+
+
+async def ticket(
+    services: Services, _context: Context, params: TicketParams
+) -> TicketView | RpcError:
+    """One ticket; with ``since`` only the tasks that have changed."""
+    row = ticket_or_error(services, params.ticket)
+    if isinstance(row, RpcError):
+        return row
+    return await whole_view(services, params.ticket, params.since)
+
+
+def limit_error(limit: int, most: int = MOST) -> RpcError | None:
+    """The error for a page that is too small or too large."""
+    if 1 <= limit <= most:
+        return None
+    problem = Problem("limit", f"is {limit}", (f"1 to {most}",))
+    return problems_error(ErrorCode.INVALID_PARAMS, "The page cannot be given", (problem,))

@@ -1,0 +1,175 @@
+"""What validation has to know of the world: folders, agents, trust, settings of each repository."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import assert_never
+
+import anyio.to_thread
+from attrs import frozen
+from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
+from sennit_protocol.states import TrustState
+from sennit_protocol.tasks import DispatchParams
+
+from sennit.adapters.agents.catalogue import CatalogueEntry, catalogue
+from sennit.adapters.git.discovery import (
+    Discovery,
+    NotARepository,
+    Refusal,
+    Refused,
+    Repository,
+    Trust,
+)
+from sennit.adapters.trust import TrustUnreadable
+from sennit.core.agents import AgentSettings
+from sennit.core.facts import (
+    AgentFact,
+    BadFolder,
+    CallFacts,
+    FolderFact,
+    FolderProblem,
+    FolderReady,
+    FolderUnusable,
+    folder_path,
+    folders_to_probe,
+)
+from sennit.core.objects import GitFailed
+from sennit.core.trust import TrustVerdict
+from sennit.core.uris import display
+from sennit.core.views import exact_timestamp
+from sennit.server.services import Services
+from sennit.settings.values import Settings, SettingsProblems
+
+
+@frozen
+class Probed:
+    """The world of one call. ``settings`` and ``repositories`` are by top level."""
+
+    facts: CallFacts
+    repositories: Mapping[bytes, Repository]
+    settings: Mapping[bytes, Settings]
+    agents: Mapping[str, AgentSettings]
+
+
+async def probe(services: Services, params: DispatchParams) -> Probed | RpcError:
+    """Look at every folder that the call works in, read its settings, find its agents."""
+    folder = default_folder(services)
+    found = {path: await _find(services, path) for path in folders_to_probe(params, folder)}
+    repositories = {
+        os.fsencode(one.work_tree): one for one in found.values() if isinstance(one, Repository)
+    }
+    settings = await _settings(services, repositories)
+    if isinstance(settings, RpcError):
+        return settings
+    general = next(iter(settings.values()), services.settings.of(b""))
+    agents = dict(general.agents)
+    entries = await anyio.to_thread.run_sync(catalogue, tuple(agents.values()), services.environ)
+    facts = CallFacts(
+        folders={path: _fact(path, one) for path, one in found.items()},
+        agents={entry.name: _agent_fact(entry) for entry in entries},
+        tasks_per_call=general.limits.tasks_per_call,
+        idle_ms=general.task.idle_ms,
+        deadline_ms=general.task.deadline_ms,
+        expect_changes=general.task.expect_changes,
+        offer=general.review.offer,
+        folder=folder,
+    )
+    return Probed(facts, repositories, settings, agents)
+
+
+def default_folder(services: Services) -> bytes | None:
+    """The first workspace folder of the client."""
+    for folder in services.connection.client.folders:
+        path = folder_path(folder.uri)
+        if not isinstance(path, BadFolder):
+            return path
+    return None
+
+
+async def _find(services: Services, path: bytes) -> Discovery:
+    # Found as untrusted: whether its programs may run is asked once it is known whose it is.
+    return await services.repositories.find(path, Trust.UNTRUSTED)
+
+
+async def _settings(
+    services: Services, repositories: Mapping[bytes, Repository]
+) -> dict[bytes, Settings] | RpcError:
+    read: dict[bytes, Settings] = {}
+    problems: list[Problem] = []
+    for top in repositories or (b"",):
+        found = await services.settings.refresh(top)
+        if isinstance(found, SettingsProblems):
+            problems.extend(problem.as_problem() for problem in found.problems)
+        else:
+            read[top] = found
+    if problems:
+        return problems_error(
+            ErrorCode.SETTINGS_INVALID,
+            "The settings are wrong; mend them, then ask again",
+            tuple(dict.fromkeys(problems)),
+        )
+    return read
+
+
+def _fact(path: bytes, found: Discovery) -> FolderFact:
+    match found:
+        case Repository(work_tree=work_tree):
+            return FolderReady(os.path.realpath(path), os.fsencode(work_tree))
+        case NotARepository():
+            return FolderUnusable(FolderProblem.NOT_A_REPOSITORY)
+        case Refused(reason=reason, advice=advice):
+            return FolderUnusable(_REASONS.get(reason, FolderProblem.REFUSED), advice)
+        case GitFailed(stderr=stderr, advice=advice):
+            return FolderUnusable(FolderProblem.REFUSED, f"{stderr.strip()} {advice}".strip())
+        case _:
+            assert_never(found)
+
+
+_REASONS = {Refusal.MISSING_FOLDER: FolderProblem.MISSING, Refusal.BARE: FolderProblem.BARE}
+
+
+def _agent_fact(entry: CatalogueEntry) -> AgentFact:
+    if entry.usable:
+        return AgentFact()
+    return AgentFact(why_not=f"{entry.problem} {entry.advice}".strip())
+
+
+async def trust_error(
+    services: Services,
+    repositories: Mapping[bytes, Repository],
+    folders: Mapping[bytes, list[bytes]],
+) -> RpcError | None:
+    """The error for a call on repositories that are not all trusted."""
+    at = exact_timestamp(services.clock.now_ms())
+    problems: list[Problem] = []
+    for top, repository in repositories.items():
+        verdict = await services.repositories.trust_of(repository, at, folders.get(top, ()))
+        problem = _trust_problem(top, verdict)
+        if problem is not None:
+            problems.append(problem)
+    if not problems:
+        return None
+    return problems_error(ErrorCode.NOT_TRUSTED, "Nothing was started", tuple(problems))
+
+
+def _trust_problem(top: bytes, verdict: TrustVerdict | TrustUnreadable) -> Problem | None:
+    where = display(top)
+    if isinstance(verdict, TrustUnreadable):
+        return Problem(where, verdict.message)
+    match verdict.state:
+        case TrustState.TRUSTED:
+            return None
+        case TrustState.UNTRUSTED:
+            return Problem(
+                where,
+                "is not trusted, so no program may run for it. Look at what it holds, then trust it"
+                " in your editor or by `sennit trust grant`.",
+            )
+        case TrustState.CHANGED:
+            names = ", ".join(map(display, verdict.changed))
+            return Problem(
+                where,
+                f"was trusted, but files that can start programs have changed since: {names}. Look"
+                " at them, then run `sennit trust grant` again.",
+            )

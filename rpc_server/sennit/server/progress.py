@@ -1,0 +1,110 @@
+"""Work done progress of LSP: one for each ticket, one for each task that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import anyio
+from anyio.abc import TaskGroup
+from attrs import define, field
+from sennit_protocol.ids import TicketId
+from sennit_protocol.states import FINAL_TASK_STATES, FINAL_TICKET_STATES, TaskState
+
+from sennit.core.engine.events import CancelRequested
+from sennit.core.engine.rows import TaskRow, TicketRow, task_key
+from sennit.core.engine.state import State
+from sennit.server.jsonrpc import Progress
+from sennit.server.services import Services
+
+
+@define(eq=False)
+class TicketProgress:
+    """Shows the tickets that this server carries; a cancel of the progress cancels the work."""
+
+    _services: Services
+    _group: TaskGroup
+    _shown: dict[str, Progress] = field(factory=dict, init=False)
+
+    def watch(self, ticket: TicketId, token: str | int | None) -> None:
+        """Show a ticket from now on; with a token of the client's, else with one of our own."""
+        self._group.start_soon(self._ticket, ticket, token)
+
+    def progressed(self, ticket: TicketId, task: str) -> None:
+        """Report what a task is doing."""
+        key = task_key(ticket, task)
+        shown = self._shown.get(key)
+        row = self._services.state.get(TaskRow, key)
+        if shown is None or row is None or not row.runs:
+            return
+        known = self._services.live.progress.get(row.runs[-1])
+        if known is not None:
+            last = f": {known.last_line}" if known.last_line else ""
+            shown.report(f"{known.phase}, {known.elapsed_ms / 1000:.0f} s{last}")
+
+    async def _ticket(self, ticket: TicketId, token: str | int | None) -> None:
+        services = self._services
+        row = services.state.ticket(ticket)
+        if row is None:
+            return
+        title = row.label or f"Sennit: {len(row.tasks)} tasks"
+        cancel = self._canceller(ticket, row.tasks)
+        async with (
+            services.connection.progress(title, token=token, on_cancel=cancel) as progress,
+            anyio.create_task_group() as tasks,
+        ):
+            for name in row.tasks:
+                tasks.start_soon(self._task, ticket, name)
+            with services.loop.changes() as batches:
+                if _report_ticket(services.state, ticket, progress):
+                    return
+                async for _ in batches:
+                    if _report_ticket(services.state, ticket, progress):
+                        return
+
+    async def _task(self, ticket: TicketId, name: str) -> None:
+        services, key = self._services, task_key(ticket, name)
+        await services.loop.wait_until(lambda state: _has_begun(state, key))
+        row = services.state.get(TaskRow, key)
+        if row is None or row.state in FINAL_TASK_STATES:
+            return
+        title = f"Sennit {name}: {row.spec.description or row.spec.agent.name}"
+        cancel = self._canceller(ticket, (name,))
+        async with services.connection.progress(title, on_cancel=cancel) as progress:
+            self._shown[key] = progress
+            try:
+                await services.loop.wait_until(lambda state: _is_over(state, key))
+            finally:
+                del self._shown[key]
+
+    def _canceller(self, ticket: TicketId, tasks: tuple[str, ...]) -> Callable[[], Awaitable[None]]:
+        async def cancel() -> None:
+            await self._services.tell(
+                CancelRequested, ticket=ticket, tasks=tasks, by=self._services.server
+            )
+
+        return cancel
+
+
+def _has_begun(state: State, key: str) -> bool:
+    row = state.get(TaskRow, key)
+    return row is None or row.state is not TaskState.QUEUED
+
+
+def _is_over(state: State, key: str) -> bool:
+    row = state.get(TaskRow, key)
+    return row is None or row.state in FINAL_TASK_STATES
+
+
+def _report_ticket(state: State, ticket: TicketId, progress: Progress) -> bool:
+    """Report how far a ticket is; tells whether it is through."""
+    row: TicketRow | None = state.ticket(ticket)
+    if row is None or row.state in FINAL_TICKET_STATES:
+        return True
+    tasks = state.tasks(row)
+    done = sum(task.state in FINAL_TASK_STATES for task in tasks)
+    running = [task.id for task in tasks if task.state is TaskState.RUNNING]
+    message = f"{done} of {len(tasks)} tasks done"
+    if running:
+        message += f"; running: {', '.join(running)}"
+    progress.report(message, 100 * done // len(tasks))
+    return False

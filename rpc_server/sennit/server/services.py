@@ -1,0 +1,227 @@
+"""What handlers and effects work with: one value, built once by ``server.app``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import anyio.to_thread
+from attrs import define, field, frozen
+from sennit_protocol.errors import ErrorCode, RpcError
+from sennit_protocol.ids import ApplicationId, CommandId, IdKind, RunId, ServerId, TicketId
+from sennit_protocol.requests import StoryEvent, StoryResult
+from sennit_protocol.review import DidApplyParams, DocumentInfoParams
+
+from sennit.adapters.git.git import Git
+from sennit.adapters.git.records import Owner
+from sennit.adapters.processes import LocalExecutor
+from sennit.adapters.store.writer import Store
+from sennit.adapters.trust import TrustStore
+from sennit.core.engine.events import Event
+from sennit.core.engine.state import State
+from sennit.core.objects import OpenDocument
+from sennit.core.stored import StoreProblem
+from sennit.core.views import exact_timestamp
+from sennit.runtime.clock import SystemClock
+from sennit.runtime.ids import Ids
+from sennit.runtime.loop import Loop
+from sennit.server.applying.values import Plan
+from sennit.server.jsonrpc.connection import Connection
+from sennit.server.live_runs import LiveRuns
+from sennit.server.looking import RevisionCache
+from sennit.server.repositories import Repositories
+from sennit.server.settings_in_force import SettingsInForce
+from sennit.settings.values import Settings
+
+EventT = TypeVar("EventT", bound=Event)
+TAIL_BYTES = 64 << 10
+
+
+@frozen
+class StateFolders:
+    """Where Sennit keeps things, all below the user's state folder."""
+
+    root: Path
+
+    @property
+    def runs(self) -> Path:
+        """Records and outputs of runs."""
+        return self.root / "runs"
+
+    @property
+    def stores(self) -> Path:
+        """Object stores, one for each repository."""
+        return self.root / "stores"
+
+    @property
+    def workspaces(self) -> Path:
+        """The folders in which agents work."""
+        return self.root / "workspaces"
+
+    @property
+    def looks(self) -> Path:
+        """Checkouts that people asked for."""
+        return self.root / "looks"
+
+    @property
+    def database(self) -> Path:
+        """The database of the user."""
+        return self.root / "sennit.db"
+
+
+@frozen
+class SeenAtDispatch:
+    """What a client's editor held when it dispatched: the base is made of that."""
+
+    documents: Mapping[bytes, OpenDocument]
+    environments: Mapping[str, Mapping[str, str]]
+    settings: Mapping[bytes, Settings]
+
+
+class ProgressWatcher(Protocol):
+    """Shows tickets as progress; see ``server.progress``."""
+
+    def watch(self, ticket: TicketId, token: str | int | None) -> None:
+        """Show a ticket from now on."""
+
+    def progressed(self, ticket: TicketId, task: str) -> None:
+        """Report what a task is doing."""
+
+
+class DocumentWatcher(Protocol):
+    """Tells other servers of unsaved documents; see ``server.documents_shared``."""
+
+    def touch(self, path: bytes) -> None:
+        """Look at a document again soon."""
+
+
+@define(eq=False, kw_only=True)
+class Services:
+    """The parts of one server process.
+
+    ``seen`` lives as long as the process: buffers and the values of variables are never stored.
+    """
+
+    server: ServerId
+    owner: Owner
+    folders: StateFolders
+    environ: Mapping[str, str]
+    clock: SystemClock
+    ids: Ids
+    git: Git
+    repositories: Repositories
+    trust: TrustStore
+    settings: SettingsInForce
+    executor: LocalExecutor
+    database: Store
+    connection: Connection
+    live: LiveRuns = field(factory=LiveRuns)
+    revisions: RevisionCache = field(factory=RevisionCache)
+    seen: dict[TicketId, SeenAtDispatch] = field(factory=dict)
+    told: dict[str, DocumentInfoParams] = field(factory=dict)
+    reports: dict[ApplicationId, DidApplyParams] = field(factory=dict)
+    plans: dict[ApplicationId, Plan] = field(factory=dict)
+    client_trusts: bool | None = None
+    _loop: Loop | None = None
+    _progress: ProgressWatcher | None = None
+    _sharer: DocumentWatcher | None = None
+
+    @property
+    def loop(self) -> Loop:
+        """The loop, once the server has started."""
+        if self._loop is None:
+            raise RuntimeError("the loop is used before the server has started")
+        return self._loop
+
+    @property
+    def progress(self) -> ProgressWatcher:
+        """What shows tickets as LSP's progress, once the server has started."""
+        if self._progress is None:
+            raise RuntimeError("progress is shown before the server has started")
+        return self._progress
+
+    @property
+    def sharer(self) -> DocumentWatcher:
+        """What tells other servers of unsaved documents, once the server has started."""
+        if self._sharer is None:
+            raise RuntimeError("documents are shared before the server has started")
+        return self._sharer
+
+    @property
+    def speaks_sennit(self) -> bool:
+        """Whether the client knows the notifications under ``sennit/``."""
+        return self.connection.client.sennit.protocol_version is not None
+
+    @property
+    def state(self) -> State:
+        """The engine's state; to be read only."""
+        return self.loop.state
+
+    def attach(self, loop: Loop, progress: ProgressWatcher, sharer: DocumentWatcher) -> None:
+        """Give the services those parts that need the services themselves."""
+        self._loop, self._progress, self._sharer = loop, progress, sharer
+
+    def event(
+        self,
+        kind: type[EventT],
+        cause: CommandId | None = None,
+        **values: Any,  # noqa: ANN401  the fields of any event
+    ) -> EventT:
+        """Make an event that happens now."""
+        return kind(at=self.clock.now_ms(), seed=self.ids.seed(), cause=cause, **values)
+
+    async def tell(self, kind: type[EventT], **values: Any) -> Any:  # noqa: ANN401  as the event's
+        """Tell the engine what has happened; gives the step's outcome."""
+        return await self.loop.submit(self.event(kind, **values))
+
+    def settings_of(self, ticket: TicketId, top: bytes) -> Settings:
+        """The settings that a ticket began with; those of now where this server took it over."""
+        seen = self.seen.get(ticket)
+        return (
+            self.settings.of(top)
+            if seen is None
+            else seen.settings.get(top) or self.settings.of(top)
+        )
+
+    async def story(self, ticket: TicketId, task: str | None, limit: int) -> StoryResult | RpcError:
+        """The newest lines of the story of a ticket, or of one of its tasks."""
+        page = await self.database.story(ticket, task, limit)
+        if isinstance(page, StoreProblem):
+            return RpcError(ErrorCode.STORE_UNAVAILABLE, page.message)
+        lines = tuple(
+            StoryEvent(
+                line.sequence,
+                exact_timestamp(line.at),
+                line.type,
+                line.message,
+                line.task,
+                line.cause,
+            )
+            for line in page.lines
+        )
+        return StoryResult(lines, page.more)
+
+    async def output_tail(self, run: RunId, size: int = TAIL_BYTES) -> bytes:
+        """The end of what a run has written to its standard output."""
+        return await anyio.to_thread.run_sync(_tail, self.folders.runs / run / "stdout", size)
+
+    def new_id(self, kind: IdKind) -> str:
+        """Make an id."""
+        return self.ids.new(kind)
+
+
+def _tail(file: Path, size: int) -> bytes:
+    try:
+        with file.open("rb") as stream:
+            stream.seek(max(0, file.stat().st_size - size))
+            return stream.read(size)
+    except FileNotFoundError:
+        return b""
+
+
+def state_root(environ: Mapping[str, str], default: Path) -> Path:
+    """The state folder: SENNIT_STATE_DIR where that is set, else the platform's."""
+    named = environ.get("SENNIT_STATE_DIR")
+    return Path(os.path.realpath(named)) if named else default

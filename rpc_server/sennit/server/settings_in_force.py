@@ -1,0 +1,101 @@
+"""The settings as they are now, for each repository; files are read again when they change."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+from attrs import define, evolve, field
+from sennit_protocol.errors import Problem
+
+from sennit.adapters.trust import TrustStore, TrustUnreadable
+from sennit.core.trust import Grant, accepts
+from sennit.settings.reader import (
+    REPOSITORY_FILE,
+    USER_FILE,
+    Sources,
+    config_folder,
+    read_settings,
+)
+from sennit.settings.values import Settings, SettingsProblems
+
+EVERYWHERE = b""
+LOOK_AGAIN_S = 1.0
+
+
+@define(eq=False, kw_only=True)
+class SettingsInForce:
+    """Settings by the top level of a repository; ``EVERYWHERE`` stands for no repository."""
+
+    _environ: Mapping[str, str]
+    _trust: TrustStore
+    initialization_options: object = None
+    configuration: object = None
+    _read: dict[bytes, Settings | SettingsProblems] = field(factory=dict)
+    _stamps: dict[Path, tuple[int, int] | None] = field(factory=dict)
+
+    async def refresh(self, top: bytes) -> Settings | SettingsProblems:
+        """Read the settings of a repository anew."""
+        sources = Sources(
+            user_folder=config_folder(self._environ),
+            repository=Path(os.fsdecode(top)) if top else None,
+            environment=self._environ,
+            initialization_options=self.initialization_options,
+            configuration=self.configuration,
+        )
+        if top:
+            grant = await self._grant(top)
+            name = os.fsencode(REPOSITORY_FILE)
+            sources = evolve(sources, is_trusted=lambda digest: accepts(grant, name, digest))
+        found = await anyio.to_thread.run_sync(read_settings, sources)
+        self._read[top] = found
+        return found
+
+    async def _grant(self, top: bytes) -> Grant | None:
+        grants = await self._trust.granted_folders()
+        if isinstance(grants, TrustUnreadable):
+            # Nobody can say what is trusted, so nothing is; whoever needs trust is told why.
+            return None
+        return next((grant for grant in grants if grant.folder == top), None)
+
+    def of(self, top: bytes) -> Settings:
+        """The settings of a repository as they were read last."""
+        found = self._read.get(top, self._read.get(EVERYWHERE))
+        if found is None:
+            raise RuntimeError("settings are asked for before they were read")
+        return found.meanwhile if isinstance(found, SettingsProblems) else found
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the settings that count everywhere."""
+        found = self._read.get(EVERYWHERE)
+        if not isinstance(found, SettingsProblems):
+            return ()
+        return tuple(problem.as_problem() for problem in found.problems)
+
+    async def watch(self) -> None:
+        """Read files again when they change, until cancelled."""
+        while True:
+            await anyio.sleep(LOOK_AGAIN_S)
+            if await anyio.to_thread.run_sync(self._changed):
+                for top in tuple(self._read):
+                    await self.refresh(top)
+
+    def _changed(self) -> bool:
+        files = [config_folder(self._environ) / USER_FILE]
+        files += [Path(os.fsdecode(top)) / REPOSITORY_FILE for top in tuple(self._read) if top]
+        now = {file: _stamp(file) for file in files}
+        before = {file: self._stamps.get(file, now[file]) for file in files}
+        self._stamps = now
+        return before != now
+
+
+def _stamp(file: Path) -> tuple[int, int] | None:
+    try:
+        status = file.stat()
+    except OSError:
+        # A file that cannot be looked at is as good as none here; reading it says what is wrong.
+        return None
+    return status.st_mtime_ns, status.st_size

@@ -1,0 +1,252 @@
+"""The table of settings: everything else about them is made from it.
+
+Durations are whole milliseconds everywhere, in TOML too; sizes are bytes.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum, unique
+
+from attrs import frozen
+from sennit_protocol.states import Offer
+from sennit_protocol.tasks import ExpectChanges
+
+from sennit.core.agents import AgentKind, Polite, PromptAs
+from sennit.settings.kinds import (
+    AbsolutePath,
+    Choice,
+    Kind,
+    Text,
+    Variables,
+    Whole,
+    argument_list,
+    globs,
+    variable_names,
+)
+
+NAME = "NAME"
+"""Stands in a key for a name that the user chooses."""
+
+
+@unique
+class Source(StrEnum):
+    """Who can set a key, in the order in which later ones win."""
+
+    DEFAULT = "default"
+    USER = "user"
+    REPOSITORY = "repository"
+    ENVIRONMENT = "environment"
+    CLIENT = "client"
+    CALL = "call"
+
+
+@unique
+class LogLevel(StrEnum):
+    """How much is logged."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+    DEBUG = "debug"
+
+
+@frozen
+class Key:
+    """One setting. ``default`` is None where nothing is set by default.
+
+    ``starts_programs``: with this key its setter can start a program, or change what a started one
+    does. ``repository_needs_trust``: a repository's word counts only once its content is trusted.
+    ``repository_adds``: a repository adds to a list, and cannot empty it. ``in_call``: the key of a
+    call or task that goes before the setting.
+    """
+
+    name: str
+    kind: Kind
+    default: object
+    set_by: frozenset[Source]
+    description: str
+    unit: str = ""
+    starts_programs: bool = False
+    repository_needs_trust: bool = False
+    repository_adds: bool = False
+    in_call: str = ""
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets the key."""
+        words = "".join(f"_{each}" if each.isupper() else each for each in self.name)
+        return "SENNIT_" + words.replace(".", "_").upper()
+
+
+@frozen
+class LaterKey:
+    """A key, or a whole section, that this version does not have yet."""
+
+    name: str
+
+
+_PERSON = frozenset({Source.USER, Source.ENVIRONMENT, Source.CLIENT})
+_ANYONE = _PERSON | {Source.REPOSITORY}
+_MACHINE = frozenset({Source.USER, Source.ENVIRONMENT})
+_NAMED = frozenset({Source.USER, Source.REPOSITORY, Source.CLIENT})
+
+_DAY_MS = 24 * 60 * 60 * 1_000
+_MIB = 1024 * 1024
+_GIB = 1024 * _MIB
+
+SENSITIVE = (
+    ".github/workflows/", ".gitlab-ci.yml", ".circleci/", "Jenkinsfile", ".husky/",
+    ".pre-commit-config.yaml", ".gitattributes", ".gitmodules", ".sennit.toml", ".mcp.json",
+    ".claude/", ".gemini/", ".codex/", ".opencode/", "opencode.json", "opencode.jsonc",
+    ".vscode/", ".devcontainer/", ".envrc", ".env", ".env.*", "*.pem", "*.key", ".npmrc", ".pypirc",
+)  # fmt: skip
+GENERATED = (
+    "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock",
+    "Cargo.lock", "poetry.lock", "uv.lock", "pdm.lock", "Pipfile.lock", "Gemfile.lock",
+    "composer.lock", "go.sum", "flake.lock", "*.min.js", "*.min.css", "*_pb2.py", "*.pb.go",
+)  # fmt: skip
+
+TABLE: tuple[Key, ...] = (
+    Key(
+        "limits.tasks", Whole(1, 256), 4, _PERSON,
+        "Tasks that run at once on this machine, over all servers; the lowest limit wins.",
+    ),
+    Key("limits.tickets", Whole(1, 10_000), 64, _PERSON, "Tickets that are under way at once."),
+    Key("limits.tasksPerCall", Whole(1, 10_000), 512, _PERSON, "Tasks in one call."),
+    Key(
+        "limits.messageBytes", Whole(64 * 1024, _GIB), 64 * _MIB, _PERSON,
+        "Size of one message of the protocol; a larger one is refused.", unit="bytes",
+    ),
+    Key(
+        "limits.storeBytes", Whole(64 * _MIB, 2**50), 20 * _GIB, _PERSON,
+        "Size of all stores. Warns at 80 %, refuses new workspaces at 100 %.", unit="bytes",
+    ),
+    Key(
+        "limits.output.viewChars", Whole(100, 1_000_000), 8_000, _PERSON,
+        "How much of an agent's output a view shows.", unit="characters",
+    ),
+    Key(
+        "limits.output.fileBytes", Whole(64 * 1024, 2**40), 64 * _MIB, _PERSON,
+        "How much of an agent's output is kept in its file; the rest is counted and dropped.",
+        unit="bytes",
+    ),
+    Key(
+        "task.deadlineMs", Whole(1, _DAY_MS), None, _ANYONE,
+        "How long a run may take; no limit unless set.", unit="ms", in_call="deadlineMs",
+    ),
+    Key(
+        "task.idleMs", Whole(1_000, _DAY_MS), 900_000, _ANYONE,
+        "How long a run may show no sign of life; probed and flagged at a third of it.",
+        unit="ms", in_call="idleMs",
+    ),
+    Key(
+        "task.expectChanges", Choice(ExpectChanges), ExpectChanges.FLAG, _ANYONE,
+        "What follows when a task that may write changed nothing.", in_call="expectChanges",
+    ),
+    Key(
+        "ask.deadlineMs", Whole(1_000, _DAY_MS), 600_000, _PERSON,
+        "How long a question of an agent waits before the safe answer is given.", unit="ms",
+    ),
+    Key(
+        "stop.cancelMs", Whole(0, 600_000), 5_000, _PERSON,
+        "How long an agent that was asked politely to stop is waited for.", unit="ms",
+    ),
+    Key(
+        "stop.closeMs", Whole(0, 600_000), 8_000, _PERSON,
+        "How long it is waited for after its standard input was closed.", unit="ms",
+    ),
+    Key(
+        "stop.termMs", Whole(0, 600_000), 2_000, _PERSON,
+        "How long it is waited for after TERM, before KILL.", unit="ms",
+    ),
+    Key(
+        "workspace.include", globs(), (), _ANYONE,
+        "Ignored files that workspaces get all the same; `.worktreeinclude` is read too.",
+        repository_needs_trust=True, repository_adds=True,
+    ),
+    Key(
+        "review.offer", Choice(Offer), Offer.AUTO, _ANYONE,
+        "When proposals are offered: as they come, when the ticket settles, or on request.",
+        in_call="offer",
+    ),
+    Key(
+        "review.sensitive", globs(), SENSITIVE, _ANYONE,
+        "Files whose changes are flagged and never preselected.", repository_adds=True,
+    ),
+    Key(
+        "review.generated", globs(), GENERATED, _ANYONE,
+        "Files whose changes are folded in a review.",
+        repository_needs_trust=True, repository_adds=True,
+    ),
+    Key(
+        "retention.applied", Whole(0, 36_500), 14, _PERSON,
+        "How long what was applied is kept.", unit="days",
+    ),
+    Key(
+        "retention.dropped", Whole(0, 36_500), 14, _PERSON,
+        "How long what was dropped is kept. What is neither is kept for ever.", unit="days",
+    ),
+    Key("log.level", Choice(LogLevel), LogLevel.WARNING, _PERSON, "How much is logged."),
+    Key(
+        "log.file", AbsolutePath(), None, _MACHINE,
+        "A file that gets the log beside standard error.",
+    ),
+    Key(
+        "store.path", AbsolutePath(), None, _MACHINE,
+        "The state folder; the platform's unless set.",
+    ),
+    Key(
+        "agents.NAME.kind", Choice(AgentKind), AgentKind.COMMAND, _NAMED,
+        "How the agent is spoken with.", starts_programs=True, repository_needs_trust=True,
+    ),
+    Key(
+        "agents.NAME.argv", argument_list(), None, _NAMED,
+        "The program and its arguments, never a shell line. `{prompt}` and `{prompt_file}` are "
+        "replaced. Needed for every agent.", starts_programs=True, repository_needs_trust=True,
+    ),
+    Key(
+        "agents.NAME.prompt", Choice(PromptAs), PromptAs.ARGUMENT, _NAMED,
+        "How the agent is given its prompt.", starts_programs=True, repository_needs_trust=True,
+    ),
+    Key(
+        "agents.NAME.env", Variables(), None, _NAMED,
+        "Environment variables that are set for the agent.",
+        starts_programs=True, repository_needs_trust=True,
+    ),
+    Key(
+        "agents.NAME.passEnv", variable_names(), (), _NAMED,
+        "Names of the server's variables that the agent gets beside the usual ones.",
+        starts_programs=True, repository_needs_trust=True,
+    ),
+    Key(
+        "agents.NAME.polite", Choice(Polite), Polite.INTERRUPT, _NAMED,
+        "What the agent is asked with before it is told to end.",
+        starts_programs=True, repository_needs_trust=True,
+    ),
+    *(
+        Key(
+            f"agents.NAME.stop.{rung}", Whole(0, 600_000), None, _NAMED,
+            f"For this agent, in place of `stop.{rung}`.", unit="ms",
+            starts_programs=True, repository_needs_trust=True,
+        )
+        for rung in ("cancelMs", "closeMs", "termMs")
+    ),
+    Key(
+        "agents.NAME.description", Text(), None, _NAMED,
+        "What the agent is good for, for people.",
+        starts_programs=True, repository_needs_trust=True,
+    ),
+)  # fmt: skip
+
+LATER: tuple[LaterKey, ...] = tuple(
+    LaterKey(name)
+    for name in (
+        "limits.provider", "limits.model", "limits.agent", "limits.memory", "limits.depth",
+        "task.startMs", "task.graceTurns", "task.retries", "task.runs",
+        "workspace.kind", "workspace.setup", "workspace.prepare", "checks", "review.onConflict",
+        "review.onFailure", "apply.save", "sandbox", "hooks", "telemetry",
+    )
+)  # fmt: skip
+
+NOT_SETTINGS = frozenset({"SENNIT_CONFIG_DIR", "SENNIT_STATE_DIR", "SENNIT_RUN", "SENNIT_RUN_DIR"})
+"""Variables of ours that are no settings: places, and what agents are given."""

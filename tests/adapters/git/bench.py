@@ -1,0 +1,188 @@
+"""Work trees to test on, and the look that tells whether a git directory was touched."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from attrs import define, frozen
+from sennit.adapters.git.base import take_snapshot
+from sennit.adapters.git.discovery import Repository, Trust, discover
+from sennit.adapters.git.git import Git
+from sennit.adapters.git.records import Owner, owner_of
+from sennit.adapters.git.store import Store, open_store
+from sennit.adapters.git.workspace import Workspace, make_checkout
+from sennit.core.objects import OpenDocument, Snapshot
+
+
+@define
+class Tree:
+    """A work tree to write into with plain calls, and its git."""
+
+    folder: Path
+    environment: dict[str, str]
+
+    def git(self, *args: str | bytes, check: bool = True, stdin: bytes = b"") -> bytes:
+        done = subprocess.run(
+            ["git", *args],  # noqa: S607  the PATH of the test says which git
+            cwd=self.folder,
+            env=self.environment,
+            input=stdin,
+            capture_output=True,
+            check=False,
+        )
+        if check and done.returncode != 0:
+            pytest.fail(f"git {args!r}: {done.stderr.decode()}")
+        return done.stdout
+
+    def path(self, name: bytes | str) -> Path:
+        return self.folder / os.fsdecode(name)
+
+    def write(self, name: bytes | str, content: bytes | str, *, mode: int = 0o644) -> Path:
+        path = self.path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(os.fsencode(content))
+        path.chmod(mode)
+        return path
+
+    def commit(self, message: str = "more") -> str:
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", message)
+        return self.git("rev-parse", "HEAD").decode().strip()
+
+
+@frozen
+class Metadata:
+    """What "untouched" compares of one entry of a git directory."""
+
+    mode: int
+    modified: int | None
+    content: bytes | str | None
+
+
+def untouched_view(git_dir: Path) -> dict[str, Metadata]:
+    """Give all that must stay as it is: names, modes, bytes, times except those of objects."""
+    view = {}
+    for folder, folders, names in os.walk(git_dir):
+        for name in [*folders, *names]:
+            path = Path(folder) / name
+            relative = str(path.relative_to(git_dir))
+            status = path.lstat()
+            timeless = relative.split("/", maxsplit=1)[0] == "objects" or name.startswith(
+                "sharedindex."
+            )
+            view[relative] = Metadata(
+                status.st_mode,
+                None if timeless else status.st_mtime_ns,
+                _content(path),
+            )
+    return view
+
+
+def _content(path: Path) -> bytes | str | None:
+    if path.is_symlink():
+        return str(path.readlink())
+    return path.read_bytes() if path.is_file() else None
+
+
+@define
+class Bench:
+    """A repository, our store of it, and the calls under test with what they need filled in."""
+
+    tree: Tree
+    tmp_path: Path
+    git: Git
+    trust: Trust = Trust.TRUSTED
+    _made: int = 0
+
+    @property
+    def store_root(self) -> Path:
+        return self.tmp_path / "state" / "store"
+
+    async def repository(self) -> Repository:
+        found = await discover(self.git, self.tree.folder, self.trust)
+        assert isinstance(found, Repository), found
+        return found
+
+    async def store(self) -> Store:
+        opened = await open_store(self.git, await self.repository(), self.store_root)
+        assert isinstance(opened, Store), opened
+        return opened
+
+    async def snapshot(self, *documents: OpenDocument, **options: object) -> Snapshot:
+        repository = await self.repository()
+        taken = await take_snapshot(
+            self.git,
+            await self.store(),
+            repository,
+            documents,
+            **options,  # type: ignore[arg-type]  # each test passes what the call takes
+        )
+        assert isinstance(taken, Snapshot), taken
+        return taken
+
+    async def workspace(
+        self, snapshot: Snapshot | None = None, include: tuple[str, ...] = ()
+    ) -> Workspace:
+        self._made += 1
+        made = await make_checkout(
+            self.git,
+            await self.store(),
+            await self.repository(),
+            snapshot or await self.snapshot(),
+            self.tmp_path / "work spaces" / f"task-{self._made}",
+            owner=this_process(),
+            include=include,
+        )
+        assert isinstance(made, Workspace), made
+        return made
+
+    def inside(self, workspace: Workspace) -> Tree:
+        return Tree(workspace.folder, self.tree.environment)
+
+    async def files_of(self, commit: str) -> dict[bytes, tuple[str, bytes]]:
+        """Give the mode and the bytes of each path of a commit of the store."""
+        store = await self.store()
+        listed = self._in_store(store, "ls-tree", "-r", "-z", commit)
+        files = {}
+        for record in listed.split(b"\0"):
+            if record:
+                fields, _, path = record.partition(b"\t")
+                mode, kind, identity = fields.decode().split()
+                content = identity.encode()
+                if kind == "blob":
+                    content = self._in_store(store, "cat-file", "blob", identity)
+                files[path] = (mode, content)
+        return files
+
+    def _in_store(self, store: Store, *args: str) -> bytes:
+        return self.tree.git(f"--git-dir={store.git_dir}", *args)
+
+
+def this_process() -> Owner:
+    owner = owner_of(os.getpid())
+    assert owner is not None
+    return owner
+
+
+class Watch:
+    """Remembers git directories and tells whether they are as they were."""
+
+    def __init__(self) -> None:
+        self._before: dict[Path, dict[str, Metadata]] = {}
+
+    def begin(self, *git_dirs: Path) -> None:
+        """Look at git directories as they are now; a test calls this after its own changes."""
+        for git_dir in git_dirs:
+            self._before[git_dir] = untouched_view(git_dir)
+
+    def check(self) -> None:
+        """Fail when something differs."""
+        for git_dir, before in self._before.items():
+            after = untouched_view(git_dir)
+            differing = {
+                name for name in before.keys() | after.keys() if before.get(name) != after.get(name)
+            }
+            assert not differing, f"{git_dir} was touched: {sorted(differing)}"

@@ -1,0 +1,104 @@
+"""Repositories for the tests of the git engine, and the check that they stay untouched."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from sennit.adapters.git.git import Git, Limits, git_for
+
+from tests.adapters.git.bench import Bench, Tree, Watch
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """An environment whose home holds only what the tests put there."""
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text(
+        "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
+        '[protocol "file"]\n\tallow = always\n'
+    )
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / "xdg"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
+
+
+@pytest.fixture
+def git(environment: Mapping[str, str]) -> Git:
+    return git_for("git", environment)
+
+
+@pytest.fixture
+def new_tree(tmp_path: Path, environment: dict[str, str]) -> Callable[..., Tree]:
+    """Make repositories: ``new_tree("name", "--object-format=sha256")``."""
+
+    def make(name: str = "repo", *options: str) -> Tree:
+        folder = tmp_path / name
+        folder.mkdir(parents=True)
+        tree = Tree(folder, environment)
+        tree.git("init", "-q", *options)
+        return tree
+
+    return make
+
+
+@pytest.fixture
+def tree(new_tree: Callable[..., Tree]) -> Tree:
+    """A repository with one commit."""
+    made = new_tree()
+    made.write("README", "hello\n")
+    made.write("src/a.py", "a = 1\n")
+    made.commit("first")
+    return made
+
+
+@pytest.fixture
+def bench(tree: Tree, git: Git, tmp_path: Path) -> Bench:
+    """A bench on ``tree``."""
+    return Bench(tree, tmp_path, git)
+
+
+@pytest.fixture
+def untouched() -> Iterator[Watch]:
+    """Check after the test that the git directories given to ``begin`` are as they were."""
+    watch = Watch()
+    yield watch
+    watch.check()
+
+
+@pytest.fixture
+def broken_git(tmp_path: Path, environment: Mapping[str, str]) -> Callable[..., Git]:
+    """Make a git that fails at the n-th call of a subcommand, in a way of one's choice.
+
+    ``how`` is a line of shell: ``exit 3``, ``kill -9 $$``, ``sleep 600``, ``echo rubbish; exit 0``.
+    """
+    made = 0
+
+    def make(command: str, *, how: str, at_call: int = 1, seconds: float = 30.0) -> Git:
+        nonlocal made
+        made += 1
+        program = tmp_path / f"git-{made}"
+        counter = tmp_path / f"calls-{made}"
+        program.write_text(
+            "#!/bin/sh\n"
+            f'if [ "$1" = {command} ]; then\n'
+            f'  echo . >> "{counter}"\n'
+            f'  if [ $(wc -l < "{counter}") -eq {at_call} ]; then {how}; fi\n'
+            "fi\n"
+            'exec git "$@"\n'
+        )
+        program.chmod(0o755)
+        return git_for(str(program), environment, Limits(seconds=seconds))
+
+    return make

@@ -1,0 +1,158 @@
+"""The store mirrors the user's objects and takes along what decides about bytes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+from sennit.adapters.git.lock import Busy, Held, locked
+from sennit.adapters.git.mirror import Mirroring, alternate_line, refresh_mirror
+from sennit.adapters.git.store import Store, keep, refresh, release
+
+from tests.adapters.git.bench import Bench, Tree, Watch
+
+pytestmark = pytest.mark.anyio
+
+
+def objects_below(folder: Path) -> set[str]:
+    return {
+        str(path.relative_to(folder))
+        for path in folder.rglob("*")
+        if path.is_file() and path.parent.name != "info"
+    }
+
+
+async def test_every_object_file_is_linked_and_none_copied(bench: Bench, untouched: Watch) -> None:
+    bench.tree.git("gc", "-q")
+    bench.tree.write("loose", "1")
+    bench.tree.commit()
+    untouched.begin(bench.tree.folder / ".git")
+    store = await bench.store()
+    theirs = bench.tree.folder / ".git" / "objects"
+    loose_and_packs = {name for name in objects_below(theirs) if not name.endswith(".bitmap")}
+    assert loose_and_packs <= objects_below(store.objects)
+    assert all(
+        (theirs / name).stat().st_ino == (store.objects / name).stat().st_ino
+        for name in loose_and_packs
+    )
+    assert store.mirroring is Mirroring.LINKED
+
+
+async def test_new_objects_are_found_at_once(bench: Bench) -> None:
+    store = await bench.store()
+    for number in range(5):
+        bench.tree.write("README", str(number))
+        commit = bench.tree.commit()
+        refreshed = await refresh(bench.git, store, await bench.repository())
+        assert isinstance(refreshed, Store)
+        assert (await bench.files_of(commit))[b"README"][1] == str(number).encode()
+
+
+def test_unchanged_folders_are_not_read_again(tree: Tree, tmp_path: Path) -> None:
+    theirs, ours = tree.folder / ".git" / "objects", tmp_path / "objects"
+    for folder in [theirs, *theirs.iterdir()]:
+        os.utime(folder, (1_000_000_000, 1_000_000_000))
+    assert refresh_mirror(theirs, ours, tmp_path / "memory") is Mirroring.LINKED
+    linked = objects_below(ours)
+    for name in linked:
+        (ours / name).unlink()
+    refresh_mirror(theirs, ours, tmp_path / "memory")
+    assert objects_below(ours) == set()
+    (tmp_path / "memory").write_text("torn {")
+    refresh_mirror(theirs, ours, tmp_path / "memory")
+    assert objects_below(ours) == linked
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[Path]:
+    """A folder on another file system than the tests' own."""
+    memory = Path("/dev/shm")  # noqa: S108  the other file system that Linux always has
+    if not memory.is_dir() or memory.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("one file system only")
+    with tempfile.TemporaryDirectory(dir=memory) as folder:
+        yield Path(folder)
+
+
+def test_another_file_system_is_borrowed_from(tree: Tree, elsewhere: Path) -> None:
+    theirs, ours = tree.folder / ".git" / "objects", elsewhere / "objects"
+    assert refresh_mirror(theirs, ours, elsewhere / "memory") is Mirroring.BORROWED
+    assert (ours / "info" / "alternates").read_bytes() == os.fsencode(theirs) + b"\n"
+
+
+def test_alternates_become_absolute(tree: Tree, tmp_path: Path) -> None:
+    theirs = tree.folder / ".git" / "objects"
+    odd = tmp_path / os.fsdecode(b'odd "\n\xff')
+    odd.mkdir()
+    lines = b"# a comment\n../../../library/.git/objects\n" + alternate_line(odd)
+    (theirs / "info" / "alternates").write_bytes(lines)
+    ours = tmp_path / "objects"
+    refresh_mirror(theirs, ours, tmp_path / "memory")
+    library = os.fsencode(tmp_path / "library" / ".git" / "objects")
+    assert (ours / "info" / "alternates").read_bytes() == library + b"\n" + alternate_line(odd)
+
+
+async def test_a_store_on_another_file_system_holds_what_a_base_needs(
+    bench: Bench, elsewhere: Path
+) -> None:
+    bench.tree.write("README", "changed")
+    far = Bench(bench.tree, elsewhere, bench.git)
+    snapshot = await far.snapshot()
+    shutil.move(bench.tree.folder / ".git" / "objects", bench.tmp_path / "lost")
+    (bench.tree.folder / ".git" / "objects").mkdir()
+    files = await far.files_of(snapshot.tree)
+    assert files == {b"README": ("100644", b"changed"), b"src/a.py": ("100644", b"a = 1\n")}
+
+
+async def test_kept_commits_survive_a_clean_up_of_the_store(bench: Bench) -> None:
+    bench.tree.write("README", "changed")
+    snapshot = await bench.snapshot()
+    store = await bench.store()
+    git_dir = f"--git-dir={store.git_dir}"
+    bench.tree.git(git_dir, "gc", "-q", "--prune=now")
+    assert (await bench.files_of(snapshot.commit))[b"README"][1] == b"changed"
+    assert await keep(bench.git, store, "mine", snapshot.commit) is None
+    assert await release(bench.git, store, "mine") is None
+    assert await release(bench.git, store, "mine") is None
+
+
+async def test_configuration_that_decides_about_bytes_goes_along(bench: Bench) -> None:
+    value = 'a "b" \\ c ; # d'
+    bench.tree.git("config", "core.autocrlf", "input")
+    bench.tree.git("config", "filter.x.y.clean", value)
+    bench.tree.git("config", "alias.evil", "!touch canary")
+    bench.tree.git("config", "remote.origin.url", "https://user:secret@example.org/x")
+    store = await bench.store()
+    config = bench.tree.git(f"--git-dir={store.git_dir}", "config", "--local", "--list").decode()
+    assert "core.autocrlf=input" in config
+    assert f"filter.x.y.clean={value}" in config
+    assert "evil" not in config
+    assert "secret" not in config
+
+
+async def test_only_one_holds_the_lock(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    async with locked(path) as first, locked(path, seconds=0.05) as second:
+        assert first == Held()
+        assert second == Busy(0.05)
+    async with locked(path, seconds=0.05) as third:
+        assert third == Held()
+
+
+async def test_waiting_for_the_lock_ends_with_its_release(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    waiting = anyio.Event()
+
+    async def wait() -> None:
+        waiting.set()
+        async with locked(path) as got:
+            assert got == Held()
+
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as group, locked(path):
+            group.start_soon(wait)
+            await waiting.wait()

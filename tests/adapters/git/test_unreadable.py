@@ -1,0 +1,90 @@
+"""What the server may not read is named, and is neither taken nor lost."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sennit.adapters.git.capture import Captured, capture
+from sennit.adapters.git.delete import Deleted, delete_workspace
+from sennit.adapters.git.git import git_for
+from sennit.core.objects import LeftOutReason
+
+from tests.adapters.git.bench import Bench, Tree, this_process
+
+pytestmark = pytest.mark.anyio
+
+NOBODY = 65_534
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    """A bench whose folders are readable without being root, used by somebody who is not."""
+    folder = Path(tempfile.mkdtemp(prefix="sennit-"))
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
+    (folder / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n")
+    was = os.geteuid()
+    if was == 0:
+        os.chown(folder, NOBODY, NOBODY)
+        os.seteuid(NOBODY)
+    try:
+        tree = Tree(folder / "repo", environment)
+        tree.folder.mkdir()
+        tree.git("init", "-q")
+        tree.write("README", "hello\n")
+        tree.write("closed/file", "hello\n")
+        tree.commit()
+        yield Bench(tree, folder, git_for("git", environment))
+    finally:
+        os.seteuid(was)
+        if was != 0:
+            open_again(folder)
+        shutil.rmtree(folder)
+
+
+def open_again(folder: Path) -> None:
+    folder.chmod(0o700)
+    for path in list(folder.iterdir()):
+        if path.is_dir() and not path.is_symlink():
+            open_again(path)
+
+
+async def test_a_snapshot_names_what_it_could_not_read(bench: Bench) -> None:
+    bench.tree.write("README", "changed and closed", mode=0o000)
+    bench.tree.write("new", "closed", mode=0o000)
+    bench.tree.path("closed").chmod(0o000)
+    snapshot = await bench.snapshot()
+    bench.tree.path("closed").chmod(0o700)
+    assert {left.path: left.reason for left in snapshot.manifest.left_out} == {
+        b"README": LeftOutReason.UNREADABLE,
+        b"new": LeftOutReason.UNREADABLE,
+    }
+    files = await bench.files_of(snapshot.commit)
+    assert files[b"README"][1] == files[b"closed/file"][1] == b"hello\n"
+
+
+async def test_a_capture_names_what_it_could_not_read(bench: Bench) -> None:
+    workspace = await bench.workspace()
+    inside = bench.inside(workspace)
+    inside.write("README", "changed and closed", mode=0o000)
+    inside.write("fine", "x")
+    captured = await capture(bench.git, await bench.store(), workspace, date=0)
+    assert isinstance(captured, Captured)
+    assert [(left.path, left.reason) for left in captured.left_out] == [
+        (b"README", LeftOutReason.UNREADABLE)
+    ]
+    assert (await bench.files_of(captured.commit))[b"fine"][1] == b"x"
+
+
+async def test_folders_without_permissions_are_deleted(bench: Bench) -> None:
+    workspace = await bench.workspace()
+    inside = bench.inside(workspace)
+    inside.write("a/b/c", "x", mode=0o000)
+    inside.path("a/b").chmod(0o000)
+    inside.path("a").chmod(0o500)
+    outcome = await delete_workspace(await bench.store(), workspace.name, this_process())
+    assert outcome == Deleted()

@@ -1,0 +1,48 @@
+"""Real runs of real programs; after each test no process of its runs may be left."""
+
+import os
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from blockbuster import blockbuster_ctx
+from sennit.adapters.platform import processes
+from sennit.adapters.processes import LocalExecutor
+
+from tests.adapters.runs.running import processes_of
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_escapes(tmp_path: Path) -> Iterator[None]:
+    yield
+    left = processes_of(tmp_path)
+    for pid in left:
+        start = processes.start_time(pid)
+        if start is not None:
+            processes.signal_process(pid, start, 9)
+    assert left == []
+
+
+@pytest.fixture
+def _blocking_is_an_error() -> Iterator[None]:
+    with blockbuster_ctx("sennit"):
+        yield
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    folder = tmp_path / "work space"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+async def executor(tmp_path: Path) -> AsyncIterator[LocalExecutor]:
+    local = LocalExecutor(tmp_path / "runs", dict(os.environ))
+    yield local
+    await local.close()

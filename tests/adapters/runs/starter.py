@@ -1,0 +1,27 @@
+"""A server that starts one run and is then killed: RUNS WORKSPACE SCRIPT."""
+
+import os
+import sys
+from pathlib import Path
+
+import anyio
+from sennit.adapters.processes import LocalExecutor
+from sennit.adapters.runs.values import RunSpec
+
+
+async def main(runs: str, workspace: str, script: str) -> None:
+    executor = LocalExecutor(Path(runs), dict(os.environ))
+    sys.stdout.write("about to start\n")
+    sys.stdout.flush()
+    spec = RunSpec(("sh", "-c", script), cancel_ms=100, term_ms=100)
+    await executor.start("r-1", Path(workspace), spec)
+    sys.stdout.write("started\n")
+    sys.stdout.flush()
+    await executor.wait("r-1")
+    sys.stdout.write("ended\n")
+    sys.stdout.flush()
+    await anyio.sleep_forever()
+
+
+if __name__ == "__main__":
+    anyio.run(main, sys.argv[1], sys.argv[2], sys.argv[3])
