@@ -216,6 +216,17 @@ def test_a_question_is_asked_once() -> None:
     assert question_of(world).answer == "this"
 
 
+def test_an_id_that_another_run_has_used_gets_the_safe_answer() -> None:
+    world = asking()
+    world.to_running("b")
+
+    world.tell(QuestionAsked, run=world.run("b").id, question="q_one", text="And this?")
+
+    assert question_of(world).task == "a"
+    assert world.states() == {"a": TaskState.WAITING, "b": TaskState.RUNNING}
+    assert world.the(DeliverAnswer).command == DeliverAnswer(world.run("b").id, "q_one", None)
+
+
 def test_questions_of_a_dropped_ticket_are_nothing() -> None:
     world = a_world(a_ticket(a_task("a")))
     world.to_running("a")

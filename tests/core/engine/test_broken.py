@@ -157,6 +157,7 @@ def test_a_start_that_broke_is_examined_and_its_work_kept() -> None:
     world.fail(world.the(StartRun), a_failure("a bug."))
 
     assert world.the(RecoverRun).command.run == world.run("a").id
+    assert world.the(StopRun).command.run == world.run("a").id
     assert world.states() == {"a": TaskState.RUNNING}
     world.to_end("a")
     world.to_captured("a")

@@ -32,10 +32,16 @@ def asked(draft: Draft, event: QuestionAsked) -> None:
     """Park the task until the user answers; its slot is given up meanwhile.
 
     A run that is being stopped gets the safe answer at once, which is none. One that is no more
-    has nobody who waits.
+    has nobody who waits. Agents choose the ids of their questions: an id that another run has used
+    cannot be told from that one's, and gets the safe answer as well.
     """
     run = draft.get(RunRow, event.run)
-    if run is None or draft.get(QuestionRow, event.question) is not None:
+    known = draft.get(QuestionRow, event.question)
+    if run is None or (known is not None and known.run == run.id):
+        return
+    if known is not None:
+        draft.issue(DeliverAnswer(run.id, event.question, None))
+        draft.note(run.ticket, run.task, f"asks under an id that is taken: {event.question}")
         return
     question = _question(draft, event, run)
     draft.put(question)

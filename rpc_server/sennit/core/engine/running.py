@@ -148,9 +148,8 @@ def _quarantine(draft: Draft, run: RunRow, task: TaskRow, why: str) -> None:
 
 def start_broke(draft: Draft, run: RunRow, failure: Failure) -> None:
     """Nobody follows the run any more: end what there is of it, and see what became of it."""
-    task = draft.task(run.ticket, run.task)
-    plan_ending(draft, task, Ending(TaskState.FAILED, failure))
-    close_questions(draft, task, "nobody follows the run any more")
+    plan_ending(draft, draft.task(run.ticket, run.task), Ending(TaskState.FAILED, failure))
+    stop(draft, run)
     draft.issue(RecoverRun(run.id))
 
 

@@ -22,7 +22,7 @@ from sennit_protocol.views import Notice
 
 from sennit.core.engine.events import Dropped
 from sennit.core.engine.reviewing import DropDone
-from sennit.core.engine.rows import ProposalRow, RevisionRow, RunRow, TicketRow
+from sennit.core.engine.rows import ApplicationRow, ProposalRow, RevisionRow, RunRow, TicketRow
 from sennit.core.stored import StoreProblem
 from sennit.core.views import exact_timestamp
 from sennit.server.errors import store_error
@@ -40,7 +40,9 @@ async def retained(
     services: Services, _context: Context, _params: Nothing
 ) -> RetainedResult | RpcError:
     """Everything that is kept, with what it takes on the disk."""
-    items = tuple([await _item(services, row) for row in services.state.rows(TicketRow)])
+    tickets = [await _item(services, row) for row in services.state.rows(TicketRow)]
+    applications = [_application(row) for row in services.state.rows(ApplicationRow)]
+    items = (*tickets, *applications)
     return RetainedResult(items, sum(item.bytes for item in items))
 
 
@@ -55,6 +57,16 @@ async def _item(services: Services, ticket: TicketRow) -> RetainedItem:
         bytes=await anyio.to_thread.run_sync(_size, folders),
         at=exact_timestamp(ticket.created_at),
         reason=_why_kept(services, ticket),
+    )
+
+
+def _application(row: ApplicationRow) -> RetainedItem:
+    return RetainedItem(
+        id=row.id,
+        kind="application",
+        ticket=row.ticket,
+        at=exact_timestamp(row.at),
+        reason=row.state.value,
     )
 
 

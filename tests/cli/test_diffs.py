@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from attrs import evolve
+from sennit.cli.diffs import proposal_lines, unit_lines
+from sennit_protocol.proposals import UnitKind
+from sennit_protocol.states import Decision, Integration, UnitFlag
+
+from tests.cli.builders import a_conflict, a_file, a_hunk, a_proposal
+
+BASE = [f"line {number}" for number in range(10)]
+
+
+def test_a_hunk_is_shown_with_its_place_and_the_lines_around_it() -> None:
+    file = a_file("a.py", a_hunk(start=4, before="line 4\n", after="x\ny\n"), base_uri="b")
+    lines = [line.plain for line in unit_lines(file, file.units[0], {"b": BASE})]
+    assert lines == [
+        "@@ -5,1 +5,2 @@",
+        " line 1",
+        " line 2",
+        " line 3",
+        "-line 4",
+        "+x",
+        "+y",
+        " line 5",
+        " line 6",
+        " line 7",
+    ]
+
+
+def test_an_insertion_names_the_line_before_it_as_patches_do() -> None:
+    file = a_file("a.py", a_hunk(start=2, before="", after="x\n"))
+    assert next(unit_lines(file, file.units[0], {})).plain == "@@ -2,0 +3,1 @@"
+
+
+def test_a_missing_last_newline_is_said() -> None:
+    file = a_file("a.py", a_hunk(before="old\n", after="new"))
+    lines = [line.plain for line in unit_lines(file, file.units[0], {})]
+    assert lines[-2:] == ["+new", "\\ no newline at the end"]
+
+
+def test_added_and_removed_lines_differ_in_colour() -> None:
+    file = a_file("a.py", a_hunk())
+    styles = {line.plain: str(line.style) for line in unit_lines(file, file.units[0], {})}
+    assert (styles["-old"], styles["+new"]) == ("red", "green")
+
+
+def test_flags_decisions_and_conflicts_of_a_unit_are_told() -> None:
+    unit = a_hunk(
+        decision=Decision.ACCEPTED, conflict="the text changed", flags=(UnitFlag.SENSITIVE,)
+    )
+    lines = [line.plain for line in unit_lines(a_file("a", unit), unit, {})]
+    assert lines[0].endswith("accepted")
+    assert "  look: a sensitive file" in lines
+    assert "  conflict: the text changed" in lines
+
+
+def test_every_kind_of_unit_and_every_flag_has_words() -> None:
+    for kind in UnitKind:
+        unit = evolve(a_hunk(), kind=kind, flags=tuple(UnitFlag))
+        lines = list(unit_lines(a_file("a", unit), unit, {}))
+        assert len(lines) > len(UnitFlag)
+
+
+def test_a_conflict_is_explained_before_the_changes() -> None:
+    view = a_proposal(
+        "second",
+        a_file("a.py", a_hunk()),
+        integration=Integration.CONFLICT,
+        conflicts=(a_conflict("a.py"),),
+    )
+    lines = [line.plain for line in proposal_lines(view, {})]
+    assert lines[1:4] == [
+        "  conflict in a.py (content)",
+        "    Both change line 1.",
+        "    it collides with: first",
+    ]
+
+
+def test_names_cannot_act_on_the_terminal() -> None:
+    view = a_proposal("t", a_file("a\x1b[2J\nb", a_hunk(after="x\x1b]0;t\x07\n")))
+    text = "\n".join(line.plain for line in proposal_lines(view, {}))
+    assert "\x1b" not in text
+    assert "a\\x1b[2J\\nb" in text
+
+
+def test_files_that_the_server_left_out_are_counted() -> None:
+    view = evolve(a_proposal("t", a_file("a", a_hunk())), files_total=7)
+    assert list(proposal_lines(view, {}))[-1].plain == "… and 6 more files"

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from attrs import evolve
+from rich.console import Console, RenderableType
+from sennit.cli.client import Client
+from sennit.cli.review_loop import accept_whole, fitting_units, review
+from sennit.cli.terminal import Terminal
+from sennit_protocol.proposals import ProposalView
+from sennit_protocol.requests import ContentParams, ContentResult
+from sennit_protocol.review import DecideParams, DecideResult
+from sennit_protocol.states import Decision, Integration
+
+from tests.cli.builders import a_conflict, a_file, a_hunk, a_proposal
+
+pytestmark = pytest.mark.anyio
+
+
+class AnsweringTerminal(Terminal):
+    """A person with prepared answers."""
+
+    def __init__(self, answers: Sequence[str]) -> None:
+        console = Console(file=io.StringIO(), width=100)
+        super().__init__(console, console, interactive=True)
+        self.answers = list(answers)
+
+    async def ask(self, question: RenderableType) -> str | None:
+        self.err.print(question)
+        return self.answers.pop(0) if self.answers else None
+
+
+class DecidingClient(Client):
+    """Remembers decisions."""
+
+    def __init__(self, views: Sequence[ProposalView]) -> None:
+        self.views = {each.summary.id: each for each in views}
+        self.decided: list[tuple[str, Decision, tuple[str, ...], bool]] = []
+
+    async def ask(self, method: str, params: Any, result: Any, **_: Any) -> Any:
+        match params:
+            case DecideParams():
+                self.decided += [
+                    (params.proposal, each.decision, each.units, each.all)
+                    for each in params.choices
+                ]
+                return DecideResult(self.views[params.proposal])
+            case ContentParams():
+                return ContentResult("")
+            case _:
+                raise AssertionError(method)
+
+
+ACCEPTED, REJECTED = Decision.ACCEPTED, Decision.REJECTED
+TWO_FILES = a_proposal(
+    "t",
+    a_file("a", a_hunk("a1"), a_hunk("a2", 20), a_hunk("a3", 40)),
+    a_file("b", a_hunk("b1")),
+)
+
+
+async def reviewed(
+    answers: Sequence[str], *views: ProposalView
+) -> tuple[list[tuple[str, Decision, tuple[str, ...], bool]], bool]:
+    client = DecidingClient(views)
+    result = await review(client, AnsweringTerminal(answers), views)
+    assert [each.summary.id for each in result.views] == [each.summary.id for each in views]
+    return client.decided, result.finished
+
+
+async def test_yes_accepts_all_that_fits_and_no_rejects_everything() -> None:
+    other = a_proposal("u", a_file("c", a_hunk("c1")))
+    decided, finished = await reviewed(["y", "n"], TWO_FILES, other)
+    assert decided == [
+        ("p_t", ACCEPTED, ("a1", "a2", "a3", "b1"), False),
+        ("p_u", REJECTED, (), True),
+    ]
+    assert finished
+
+
+async def test_a_and_d_count_for_all_that_follow() -> None:
+    views = [a_proposal(name, a_file(name, a_hunk(name))) for name in "xyz"]
+    decided, _ = await reviewed(["n", "a"], *views)
+    assert [each[:2] for each in decided] == [
+        ("p_x", REJECTED),
+        ("p_y", ACCEPTED),
+        ("p_z", ACCEPTED),
+    ]
+    decided, _ = await reviewed(["d"], *views)
+    assert [each[1] for each in decided] == [REJECTED] * 3
+
+
+async def test_hunk_by_hunk_each_answer_counts_for_its_unit() -> None:
+    decided, finished = await reviewed(["s", "y", "n", "j", "y"], TWO_FILES)
+    assert [(d, u) for _, d, u, _ in decided] == [
+        (ACCEPTED, ("a1",)),
+        (REJECTED, ("a2",)),
+        (ACCEPTED, ("b1",)),
+    ]
+    assert finished
+
+
+async def test_a_and_d_in_a_file_count_for_its_rest_only() -> None:
+    decided, _ = await reviewed(["s", "n", "a", "d"], TWO_FILES)
+    assert [(d, u) for _, d, u, _ in decided] == [
+        (REJECTED, ("a1",)),
+        (ACCEPTED, ("a2", "a3")),
+        (REJECTED, ("b1",)),
+    ]
+
+
+async def test_q_keeps_what_was_decided_and_leaves_the_rest() -> None:
+    decided, finished = await reviewed(["s", "y", "q"], TWO_FILES)
+    assert [(d, u) for _, d, u, _ in decided] == [(ACCEPTED, ("a1",))]
+    assert not finished
+
+
+async def test_the_end_of_input_leaves_everything_undecided() -> None:
+    assert await reviewed([], TWO_FILES) == ([], False)
+
+
+async def test_an_unknown_letter_and_a_call_for_help_ask_again() -> None:
+    decided, _ = await reviewed(["x", "?", "", "n"], TWO_FILES)
+    assert [each[1] for each in decided] == [REJECTED]
+
+
+async def test_proposals_with_nothing_to_decide_ask_nothing() -> None:
+    nothing = a_proposal("t", integration=Integration.NO_CHANGES)
+    present = a_proposal("u", a_file("a", a_hunk()), integration=Integration.ALREADY_PRESENT)
+    assert await reviewed([], nothing, present) == ([], True)
+
+
+async def test_a_file_in_conflict_is_never_accepted_as_part_of_the_whole() -> None:
+    view = a_proposal(
+        "t",
+        a_file("a", a_hunk("a1")),
+        a_file("b", a_hunk("b1"), a_hunk("b2", 9, conflict="the text changed")),
+        integration=Integration.CONFLICT,
+        conflicts=(a_conflict("a"),),
+    )
+    assert fitting_units(view) == ("b1",)
+    decided, _ = await reviewed(["y"], view)
+    assert decided == [("p_t", ACCEPTED, ("b1",), False)]
+
+
+@pytest.mark.parametrize("integration", [Integration.CONFLICT, Integration.RETAINED])
+async def test_accepting_everything_leaves_what_does_not_fit_whole_to_a_person(
+    integration: Integration,
+) -> None:
+    summary = evolve(TWO_FILES.summary, integration=integration)
+    view = evolve(TWO_FILES, summary=summary)
+    client = DecidingClient([view])
+    assert await accept_whole(client, AnsweringTerminal([]), view) is view
+    assert client.decided == []
