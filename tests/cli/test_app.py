@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+
 from sennit.cli import main
 from sennit.cli.app import COMMANDS
 

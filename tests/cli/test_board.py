@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 
 from rich.console import Console
+
 from sennit.cli.board import Board
 from sennit_protocol.states import FailureKind, QueuedFor, TaskState
 from sennit_protocol.views import Failure, Progress, TaskView

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from sennit.cli.call_of_arguments import RunArguments, call_of
 from sennit.cli.failures import UsageError
 from sennit_protocol.tasks import ExpectChanges

@@ -7,13 +7,13 @@ from pathlib import Path
 import anyio
 import pytest
 from attrs import evolve, frozen
+
 from sennit.cli.client import ClientOptions, connected
 from sennit.cli.exits import Exit
 from sennit.cli.failures import NoAnswerError, RefusedError, ServerGoneError
 from sennit.cli.server_requests import handlers_for
 from sennit.cli.terminal import standard_terminal
 from sennit_protocol.requests import AgentsResult, Nothing, TicketsParams, TicketsResult
-
 from tests.cli.scripting import Scripted
 
 pytestmark = pytest.mark.anyio

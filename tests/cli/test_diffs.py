@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 from attrs import evolve
+
 from sennit.cli.diffs import proposal_lines, unit_lines
 from sennit_protocol.proposals import UnitKind
 from sennit_protocol.states import Decision, Integration, UnitFlag
-
 from tests.cli.builders import a_conflict, a_file, a_hunk, a_proposal
 
 BASE = [f"line {number}" for number in range(10)]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 from rich.console import Console, RenderableType
+
 from sennit.cli.client import Client
 from sennit.cli.review_loop import accept_whole, fitting_units, review
 from sennit.cli.terminal import Terminal
@@ -14,7 +15,6 @@ from sennit_protocol.proposals import ProposalView
 from sennit_protocol.requests import ContentParams, ContentResult
 from sennit_protocol.review import DecideParams, DecideResult
 from sennit_protocol.states import Decision, Integration
-
 from tests.cli.builders import a_conflict, a_file, a_hunk, a_proposal
 
 pytestmark = pytest.mark.anyio
@@ -40,7 +40,7 @@ class DecidingClient(Client):
         self.views = {each.summary.id: each for each in views}
         self.decided: list[tuple[str, Decision, tuple[str, ...], bool]] = []
 
-    async def ask(self, method: str, params: Any, result: Any, **_: Any) -> Any:
+    async def ask(self, method: str, params: Any, *_: Any, **__: Any) -> Any:
         match params:
             case DecideParams():
                 self.decided += [

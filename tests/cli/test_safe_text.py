@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from sennit.cli.safe_text import path_of_uri, safe_code, safe_line
 
 

@@ -4,6 +4,7 @@ import io
 
 import pytest
 from rich.console import Console, RenderableType
+
 from sennit.cli.agents_command import agents_table
 from sennit.cli.cancel_command import cancel_report
 from sennit.cli.doctor_command import doctor_table

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sennit.server.capabilities import initialize_result
 
+from sennit.server.capabilities import initialize_result
 from tests.wire_client import Message, WireClient, framed, framed_bytes
 
 pytestmark = pytest.mark.e2e
@@ -114,7 +114,11 @@ def test_input_from_a_file_is_served(tmp_path: Path) -> None:
 
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=9),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
     max_leaves=8,
 )

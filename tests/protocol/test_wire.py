@@ -8,6 +8,7 @@ import pytest
 from attrs import field, frozen
 from hypothesis import given
 from hypothesis import strategies as st
+
 from sennit_protocol.errors import Problem
 from sennit_protocol.wire import structure, structure_open, unstructure
 from sennit_protocol.wire_problems import WireError, camel_case

@@ -8,6 +8,7 @@ from typing import cast
 
 from lsprotocol import types
 from lsprotocol.converters import get_converter
+
 from sennit_protocol.methods import FEATURES, METHODS, PROTOCOL_VERSION, Method, Sender
 
 SERVER_NAME = "sennit"

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import anyio
 from attrs import frozen
 from lsprotocol import types
+
 from sennit.server.capabilities import initialize_result
 from sennit.server.handshake import begin
 from sennit.server.jsonrpc import (

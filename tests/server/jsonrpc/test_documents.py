@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
+
 from sennit.server.jsonrpc.documents import Documents
 from sennit.server.jsonrpc.text_positions import (
     OutOfText,

@@ -6,9 +6,9 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from sennit.server.jsonrpc.framing import BadHeader, Body, Frame, Framer, OverLimit
 from sennit.server.jsonrpc.scanner import Glimpse, Scanner
-
 from tests.wire_client import framed_bytes
 
 bodies = st.lists(st.binary(max_size=40), max_size=5)

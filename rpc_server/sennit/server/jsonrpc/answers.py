@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from sennit_protocol.errors import ErrorCode, RpcError
-from sennit_protocol.wire import unstructure
-
 from sennit.server.jsonrpc import envelopes
 from sennit.server.jsonrpc.envelopes import Id
 from sennit.server.jsonrpc.incoming import InFlight
 from sennit.server.jsonrpc.protocol import ServerProtocol
+from sennit_protocol.errors import ErrorCode, RpcError
+from sennit_protocol.wire import unstructure
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,6 @@ import anyio
 from anyio.abc import TaskGroup
 from attrs import frozen
 from lsprotocol import types
-from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
 
 from sennit.server.initialize import initialize_problems
 from sennit.server.jsonrpc import envelopes
@@ -23,6 +22,7 @@ from sennit.server.jsonrpc.handlers import Handlers
 from sennit.server.jsonrpc.incoming import InFlight, Sequence
 from sennit.server.jsonrpc.outgoing import ID_PREFIX
 from sennit.server.jsonrpc.routes import Call, Routes
+from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
 
 logger = logging.getLogger(__name__)
 

@@ -10,6 +10,7 @@ import json
 from typing import NoReturn
 
 from attrs import frozen
+
 from sennit_protocol.errors import ErrorCode, RpcError
 
 Id = str | int

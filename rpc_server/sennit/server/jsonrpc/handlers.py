@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
+
 from sennit_protocol.errors import Problem
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import Any, get_origin
 import cattrs
 from cattrs.cols import list_structure_factory
 from lsprotocol.converters import get_converter
+
 from sennit_protocol.errors import Problem
 from sennit_protocol.shapes import json_kind
 from sennit_protocol.wire_problems import BadValueError, problems_of

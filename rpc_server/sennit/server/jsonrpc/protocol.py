@@ -12,12 +12,12 @@ from attrs import frozen
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
+
+from sennit.server.jsonrpc.lsp_types import LSP_ERRORS, lsp_converter, lsp_problems
 from sennit_protocol import wire
 from sennit_protocol.errors import Problem
 from sennit_protocol.methods import METHODS, Method
 from sennit_protocol.wire_problems import WireError
-
-from sennit.server.jsonrpc.lsp_types import LSP_ERRORS, lsp_converter, lsp_problems
 
 
 @frozen

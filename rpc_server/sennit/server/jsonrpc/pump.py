@@ -10,7 +10,6 @@ import anyio
 from anyio.abc import TaskGroup
 from attrs import frozen
 from lsprotocol import types
-from sennit_protocol.errors import ErrorCode, RpcError
 
 from sennit.server.jsonrpc.answers import Answers
 from sennit.server.jsonrpc.connection import Connection
@@ -22,6 +21,7 @@ from sennit.server.jsonrpc.parent import wait_until_gone
 from sennit.server.jsonrpc.protocol import ServerProtocol
 from sennit.server.jsonrpc.routes import Routes
 from sennit.server.jsonrpc.transport import Sink, Source
+from sennit_protocol.errors import ErrorCode, RpcError
 
 logger = logging.getLogger(__name__)
 

@@ -8,13 +8,13 @@ from functools import partial
 from typing import Any
 
 from lsprotocol import types
-from sennit_protocol.errors import ErrorCode, Problem, ReasonData, RpcError, problems_error
-from sennit_protocol.methods import Method, Sender
 
 from sennit.server.jsonrpc.connection import Connection
 from sennit.server.jsonrpc.envelopes import ABSENT, Id, Notification, Request, valid_id
 from sennit.server.jsonrpc.handlers import Context, Handlers
 from sennit.server.jsonrpc.protocol import Problems, ServerProtocol
+from sennit_protocol.errors import ErrorCode, Problem, ReasonData, RpcError, problems_error
+from sennit_protocol.methods import Method, Sender
 
 logger = logging.getLogger(__name__)
 Call = Callable[[], Awaitable[object]]
@@ -30,12 +30,13 @@ class Routes:
         self._protocol = protocol
         self._connection = connection
         features, commands = protocol.fm.feature, protocol.fm.command
+        # pygls writes attributes on what it registers, which methods do not take.
         for name, request in handlers.requests.items():
-            features(name)(request)
+            features(name)(partial(request))
         for name, notification in handlers.notifications.items():
-            features(name)(notification)
+            features(name)(partial(notification))
         for name, command in handlers.commands.items():
-            commands(name)(command)
+            commands(name)(partial(command))
         documents = connection.documents
         self._at_once: Mapping[str, Callable[[Any], None]] = {
             types.TEXT_DOCUMENT_DID_OPEN: documents.opened,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from attrs import frozen
-from sennit_protocol.methods import Method
 
 from sennit.server.handshake import Start
 from sennit.server.jsonrpc.connection import Connection
@@ -15,6 +14,7 @@ from sennit.server.jsonrpc.handlers import Handlers
 from sennit.server.jsonrpc.protocol import ServerProtocol, make_protocol
 from sennit.server.jsonrpc.pump import Ends, Pump
 from sennit.server.jsonrpc.transport import Sink, Source
+from sennit_protocol.methods import Method
 
 
 @frozen

@@ -1,0 +1,215 @@
+"""What holds after every step, whatever has happened before it."""
+
+from __future__ import annotations
+
+from sennit.core.engine.commands import (
+    CaptureRun,
+    DeliverAnswer,
+    OfferRevision,
+    PrepareWorkspace,
+    Reconcile,
+    RecoverRun,
+    RemoveWorkspaces,
+    StartRun,
+    StopRun,
+    TakeBase,
+)
+from sennit.core.engine.draft import Draft
+from sennit.core.engine.indexes import INDEXES
+from sennit.core.engine.rows import (
+    ApplicationRow,
+    QuestionRow,
+    RunRow,
+    ServerRow,
+    TaskRow,
+    TicketRow,
+    TimerRow,
+)
+from sennit.core.engine.settling import free_slots, settle, start_tasks, verdict
+from sennit.core.engine.state import State
+from sennit.core.engine.transitions import TICKETS, TicketSignal
+from sennit_protocol.ids import ServerId
+from sennit_protocol.states import (
+    FINAL_TASK_STATES,
+    FINAL_TICKET_STATES,
+    ApplicationState,
+    Integration,
+    QueuedFor,
+    RunState,
+    TaskState,
+    TicketState,
+)
+
+from tests.core.engine.world import Open, World
+
+# After a task's end: what is left of its stop, its folders, its answers. And what is no task's.
+AFTER_THE_END = (RemoveWorkspaces, DeliverAnswer, OfferRevision, Reconcile)
+
+
+def check(world: World) -> None:
+    """Everything that holds of one state alone."""
+    check_indexes(world.state)
+    for ticket in world.state.rows(TicketRow):
+        check_ticket(world, ticket)
+    check_questions(world.state)
+    check_applications(world)
+
+
+def check_indexes(state: State) -> None:
+    fresh = State({table: dict(rows) for table, rows in state.tables.items()})
+    for index in INDEXES:
+        for value in {index.of(row) for row in state.rows(index.table)} - {None}:
+            kept, built = state.find(index, value), fresh.find(index, value)
+            assert {row.key: row for row in kept} == {row.key: row for row in built}
+
+
+def check_ticket(world: World, ticket: TicketRow) -> None:
+    tasks, revisions = world.state.tasks(ticket), world.state.revisions(ticket)
+    final = all(task.state in FINAL_TASK_STATES for task in tasks)
+    pending = any(revision.integration is Integration.PENDING for revision in revisions)
+    assert (ticket.state in FINAL_TICKET_STATES) == (final and not pending)
+    assert (ticket.ended_at is not None) == (ticket.state in FINAL_TICKET_STATES)
+    if pending:
+        assert any(
+            isinstance(each.command, Reconcile) and each.command.ticket == ticket.id
+            for each in world.open.values()
+        ) or is_orphan(world, ticket)
+    for task in tasks:
+        assert (task.queued_for is not None) == (task.state is TaskState.QUEUED)
+        assert (task.waiting_for is not None) == (task.state is TaskState.WAITING)
+        if task.state in FINAL_TASK_STATES:
+            check_final(world, task)
+        elif not is_orphan(world, ticket):
+            assert moves_on(world, ticket, task), f"{task.key} is stuck: {task}"
+
+
+def check_final(world: World, task: TaskRow) -> None:
+    assert world.state.open_question(task) is None
+    assert task.ending is None
+    run = world.state.last_run(task)
+    if run is not None:
+        assert run.state in {RunState.CAPTURED, RunState.QUARANTINED, RunState.ENDED}
+        assert world.state.get(TimerRow, f"deadline:{run.id}") is None
+
+
+def is_orphan(world: World, ticket: TicketRow) -> bool:
+    """Whether the next look of a server takes the ticket over."""
+    return world.state.server(ticket.owner) is None
+
+
+def moves_on(world: World, ticket: TicketRow, task: TaskRow) -> bool:
+    """Whether something is under way that brings the task on."""
+    if task.state is TaskState.QUEUED:
+        return queue_moves_on(world, ticket, task)
+    run = world.state.last_run(task)
+    assert run is not None
+    mine = [each.command for each in world.open.values() if _run_of(each) == run.id]
+    followed = any(isinstance(each, (StartRun, RecoverRun)) for each in mine)
+    if run.state is RunState.ENDED:
+        return any(isinstance(each, CaptureRun) for each in mine)
+    if run.folder is None:
+        return any(isinstance(each, PrepareWorkspace) for each in mine)
+    question = world.state.open_question(task)
+    asks = question is not None and world.state.get(TimerRow, f"question:{question.id}") is not None
+    return followed and (asks if task.state is TaskState.WAITING else True)
+
+
+def queue_moves_on(world: World, ticket: TicketRow, task: TaskRow) -> bool:
+    base = world.state.base(ticket.id, task.spec.repository, task.spec.base)
+    if base.commit is None:
+        return any(
+            isinstance(each.command, TakeBase) and each.command.base == base.id
+            for each in world.open.values()
+        )
+    if task.queued_for is QueuedFor.DEPENDENCY:
+        # A prerequisite that is done has a merge under way, which check_ticket looks at.
+        before = [world.state.task(ticket.id, name) for name in task.spec.depends_on]
+        revisions = [world.state.revision_of(each) for each in before]
+        return any(each.state not in FINAL_TASK_STATES for each in before) or any(
+            each is not None and each.integration is Integration.PENDING for each in revisions
+        )
+    return True
+
+
+def check_questions(state: State) -> None:
+    timers = {row.id for row in state.rows(TimerRow) if row.id.startswith("question:")}
+    assert timers == {f"question:{row.id}" for row in state.rows(QuestionRow) if row.closed is None}
+
+
+def check_applications(world: World) -> None:
+    for row in world.state.rows(ApplicationRow):
+        if row.state is ApplicationState.APPLYING and world.state.server(row.owner) is not None:
+            assert any(
+                getattr(each.command, "application", None) == row.id
+                for each in world.open.values()
+            )
+
+
+def check_step(world: World, before: State) -> None:
+    """Everything that holds of the last step."""
+    check_final_states_stay(before, world.state)
+    check_commands(world)
+    started = [each for each in world.last.commands if isinstance(each.command, PrepareWorkspace)]
+    if started:
+        assert free_slots(world.state) >= 0
+    for each in started:
+        ticket = world.state.the(TicketRow, each.command.ticket)
+        if ticket.max_concurrent is not None:
+            busy = [task for task in world.state.tasks(ticket) if _is_busy(task)]
+            assert len(busy) <= ticket.max_concurrent
+
+
+def check_final_states_stay(before: State, after: State) -> None:
+    for task in before.rows(TaskRow):
+        now = after.get(TaskRow, task.key)
+        if task.state in FINAL_TASK_STATES and now is not None:
+            assert now.state is task.state
+    for ticket in before.rows(TicketRow):
+        later = after.get(TicketRow, ticket.key)
+        if ticket.state in FINAL_TICKET_STATES and later is not None:
+            assert later.state is ticket.state
+
+
+def check_commands(world: World) -> None:
+    for issued in world.last.commands:
+        if isinstance(issued.command, AFTER_THE_END):
+            continue
+        run = world.state.get(RunRow, getattr(issued.command, "run", ""))
+        if run is not None:
+            task = world.state.task(run.ticket, run.task)
+            assert task.state not in FINAL_TASK_STATES
+            if isinstance(issued.command, (StartRun, StopRun, RecoverRun)):
+                assert run.state in {RunState.STARTING, RunState.RUNNING, RunState.STOPPING}
+
+
+def check_nothing_is_idle(world: World, server: ServerId) -> None:
+    """A step that looks at a server's tickets has started all that it can."""
+    draft = Draft(world.state, world.at, 12345, world.sequence + 1)
+    start_tasks(draft, server)
+    for ticket in world.state.rows(TicketRow):
+        settle(draft, ticket)
+    assert draft.finish().commands == ()
+
+
+def check_the_end(world: World) -> None:
+    """Everything that holds when nothing is under way any more."""
+    for ticket in world.state.rows(TicketRow):
+        assert ticket.state in FINAL_TICKET_STATES
+        tasks, revisions = world.state.tasks(ticket), world.state.revisions(ticket)
+        cancelled = ticket.state is TicketState.CANCELLED
+        if not cancelled:
+            signal = verdict(ticket, tasks, revisions)
+            assert TICKETS[TicketState.RUNNING][signal] is ticket.state
+            assert signal is not TicketSignal.SETTLE_CANCELLED
+    assert list(world.state.rows(TimerRow)) == []
+    limit = min(row.limit_tasks for row in world.state.rows(ServerRow))
+    assert free_slots(world.state) == limit
+
+
+def _is_busy(task: TaskRow) -> bool:
+    return task.state in {TaskState.PREPARING, TaskState.RUNNING}
+
+
+def _run_of(each: Open) -> str | None:
+    return getattr(each.command, "run", None)
+
