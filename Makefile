@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # The variable keeps the user's own git settings out of what the tests and the demo see.
 export GIT_CONFIG_NOSYSTEM := 1
 
-.PHONY: demo test lint types contracts unit e2e bench docs lock clean
+.PHONY: demo test lint types contracts unit bench generate pictures lock clean
 
 $(STAMP): requirements/dev.txt pyproject.toml
 	@scripts/install $(PYTHON) $(VENV)
@@ -31,6 +31,13 @@ contracts: $(STAMP)
 
 unit: $(STAMP)
 	$(BIN)/pytest -n auto
+
+generate: $(STAMP)
+	for script in scripts/generate_*.py; do $(BIN)/python $$script || exit 1; done
+
+pictures: $(STAMP)
+	@mkdir -p docs/images
+	$(BIN)/sennit demo --svg docs/images/demo.svg
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks

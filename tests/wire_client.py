@@ -22,7 +22,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Protocol, Self
 
 Message = dict[str, Any]
 DEADLINE_S = 20.0
@@ -43,6 +43,48 @@ def framed_bytes(body: bytes) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
+class ServerProcess(Protocol):
+    """What the client needs of a process; ``subprocess.Popen`` is one."""
+
+    pid: int
+
+    @property
+    def stdin(self) -> IO[bytes] | None:
+        """The writing end of its standard input."""
+
+    @property
+    def stdout(self) -> IO[bytes] | None:
+        """The reading end of its standard output."""
+
+    def kill(self) -> None:
+        """End it at once; nothing happens if it has ended."""
+
+    def send_signal(self, sig: int) -> None:
+        """Send a signal."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end; gives the exit code."""
+
+
+Launch = Callable[[Sequence[str], Mapping[str, str] | None, Path | None, IO[bytes]], ServerProcess]
+"""Starts a program: arguments, environment, folder, standard error."""
+
+
+def launch_program(
+    argv: Sequence[str], env: Mapping[str, str] | None, cwd: Path | None, errors: IO[bytes]
+) -> ServerProcess:
+    """Start a program as a child of this process."""
+    return subprocess.Popen(
+        list(argv),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        env=None if env is None else dict(env),
+        cwd=cwd,
+        bufsize=0,
+    )
+
+
 class WireClient:
     """One server process and the client's end of its standard streams.
 
@@ -57,6 +99,7 @@ class WireClient:
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
         deadline_s: float = DEADLINE_S,
+        launch: Launch = launch_program,
     ) -> None:
         self.deadline_s = deadline_s
         self.received: deque[Message] = deque()
@@ -65,15 +108,7 @@ class WireClient:
         self._buffer = bytearray()
         self._next_id = 0
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  closed in __exit__
-        self.process = subprocess.Popen(
-            list(argv),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env=None if env is None else dict(env),
-            cwd=cwd,
-            bufsize=0,
-        )
+        self.process = launch(argv, env, cwd, self._errors)
 
     @classmethod
     def sennit_serve(

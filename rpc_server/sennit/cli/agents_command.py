@@ -5,11 +5,11 @@ from __future__ import annotations
 import click
 from rich.console import RenderableType
 from rich.text import Text
-from sennit_protocol.requests import AgentsResult, AgentView, Nothing
 
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.tables import cells, filled, table
+from sennit_protocol.requests import AgentsResult, AgentView, Nothing
 
 
 @click.command("agents")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import click
-from sennit_protocol.ids import QuestionId, TicketId
-from sennit_protocol.requests import AnswerParams, AnswerResult, TicketParams
-from sennit_protocol.views import TicketView
 
 from sennit.cli.client import Client
 from sennit.cli.failures import UsageError
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
+from sennit_protocol.ids import QuestionId, TicketId
+from sennit_protocol.requests import AnswerParams, AnswerResult, TicketParams
+from sennit_protocol.views import TicketView
 
 
 @click.command("answer")

@@ -6,9 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from sennit_protocol.ids import TicketId
-from sennit_protocol.proposals import ApplicationView, ProposalView
-from sennit_protocol.states import Target
 
 from sennit.cli.applying import (
     GOOD_STATES,
@@ -26,6 +23,9 @@ from sennit.cli.place import Place
 from sennit.cli.proposals_read import proposal_of, summaries_of
 from sennit.cli.review_loop import accept_whole
 from sennit.cli.show_command import is_ticket
+from sennit_protocol.ids import TicketId
+from sennit_protocol.proposals import ApplicationView, ProposalView
+from sennit_protocol.states import Target
 
 
 @click.command("apply")

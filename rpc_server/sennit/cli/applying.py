@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich.text import Text
-from sennit_protocol.proposals import ApplicationView, ProposalView
-from sennit_protocol.review import ApplyParams, Selected
-from sennit_protocol.states import ApplicationState, Decision, Review, Target
 
 from sennit.cli.client import Client
 from sennit.cli.failures import UsageError
 from sennit.cli.safe_text import safe_line
 from sennit.cli.tables import counted, state
+from sennit_protocol.proposals import ApplicationView, ProposalView
+from sennit_protocol.review import ApplyParams, Selected
+from sennit_protocol.states import ApplicationState, Decision, Review, Target
 
 APPLY_LIMIT_S = 300.0
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 
+from attrs import evolve
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
-from sennit_protocol.states import FINAL_TASK_STATES, TaskState
-from sennit_protocol.views import TaskView, TicketView
 
 from sennit.cli.safe_text import safe_line
 from sennit.cli.tables import STATE_STYLES, duration, table
+from sennit_protocol.states import FINAL_TASK_STATES, TaskState
+from sennit_protocol.views import RunView, TaskView, TicketView
 
 _REFRESHES_PER_S = 10
 _MS = 1000
@@ -38,6 +40,9 @@ class Board:
     def take_task(self, task: TaskView) -> None:
         """Learn of one task; says so in a line where there is no live table."""
         before = self._tasks.get(task.id)
+        if task.progress is None and before is not None:
+            # What was last heard of its work stays on the board when it has ended.
+            task = evolve(task, progress=before.progress)
         self._tasks[task.id] = task
         self._heard[task.id] = time.monotonic()
         if self._live is None and (before is None or _told(before) != _told(task)):
@@ -90,6 +95,8 @@ class Board:
         return made
 
     def _elapsed(self, task: TaskView) -> str:
+        if task.state in FINAL_TASK_STATES and task.runs:
+            return _time_of_last_run(task.runs[-1])
         if task.progress is None:
             return ""
         since = 0.0 if task.state in FINAL_TASK_STATES else time.monotonic() - self._heard[task.id]
@@ -122,4 +129,14 @@ def _files(task: TaskView) -> str:
 def _last_line(task: TaskView) -> str:
     if task.failure is not None:
         return safe_line(task.failure.message)
+    result = (task.result_text or "").strip()
+    if result:
+        return safe_line(result.rpartition("\n")[2])
     return safe_line((task.progress and task.progress.last_line) or "")
+
+
+def _time_of_last_run(run: RunView) -> str:
+    if run.started_at is None or run.ended_at is None:
+        return ""
+    took = datetime.fromisoformat(run.ended_at) - datetime.fromisoformat(run.started_at)
+    return duration(int(took.total_seconds() * _MS))

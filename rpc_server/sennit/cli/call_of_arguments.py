@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from attrs import evolve, frozen
+
+from sennit.cli.failures import UsageError
 from sennit_protocol.tasks import DispatchParams, Task, TaskDefaults
 from sennit_protocol.wire import structure
 from sennit_protocol.wire_problems import WireError
-
-from sennit.cli.failures import UsageError
 
 COMMAND_AGENT = "command"
 """The built-in agent whose prompt is the command line to run."""

@@ -10,11 +10,11 @@ import anyio
 from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectSendStream
 from attrs import frozen
-from sennit_protocol.errors import ErrorCode
 
 from sennit.cli.failures import CommandError, NoAnswerError, RefusedError
 from sennit.cli.framing import Frames, RubbishError, framed
 from sennit.cli.server_process import ServerProcess
+from sennit_protocol.errors import ErrorCode
 
 ServerHandler = Callable[[Any], Awaitable[object]]
 """Takes the JSON value of the parameters and gives that of the result."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 from rich.console import Group, RenderableType
 from rich.text import Text
-from sennit_protocol.ids import TicketId
-from sennit_protocol.requests import CancelParams, CancelResult
 
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.tables import cells, filled, table
+from sennit_protocol.ids import TicketId
+from sennit_protocol.requests import CancelParams, CancelResult
 
 
 @click.command("cancel")

@@ -13,13 +13,13 @@ from typing import Any, TypeVar
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream
 from attrs import field, frozen
-from sennit_protocol.methods import PROTOCOL_VERSION
-from sennit_protocol.wire import structure_open, unstructure
-from sennit_protocol.wire_problems import WireError
 
 from sennit.cli.calls import Calls, Notification, ServerHandler
 from sennit.cli.failures import CommandError
 from sennit.cli.server_process import ServerProcess, started
+from sennit_protocol.methods import PROTOCOL_VERSION
+from sennit_protocol.wire import structure_open, unstructure
+from sennit_protocol.wire_problems import WireError
 
 T = TypeVar("T")
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich.text import Text
+
+from sennit.cli.safe_text import safe_code, safe_line
+from sennit.cli.tables import counted, state
 from sennit_protocol.proposals import (
     ConflictView,
     FileView,
@@ -15,9 +18,6 @@ from sennit_protocol.proposals import (
     UnitView,
 )
 from sennit_protocol.states import Decision, UnitFlag
-
-from sennit.cli.safe_text import safe_code, safe_line
-from sennit.cli.tables import counted, state
 
 CONTEXT_LINES = 3
 

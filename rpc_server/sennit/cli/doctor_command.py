@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 from rich.console import RenderableType
 from rich.text import Text
-from sennit_protocol.requests import DoctorLine, DoctorParams, DoctorResult, Health
 
 from sennit.cli.exits import Exit
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.tables import cells, filled, state, table
+from sennit_protocol.requests import DoctorLine, DoctorParams, DoctorResult, Health
 
 
 @click.command("doctor")

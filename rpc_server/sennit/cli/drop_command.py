@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 from rich.console import RenderableType
-from sennit_protocol.requests import DropParams, DropResult
 
 from sennit.cli.kept_table import collection
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.tables import counted
+from sennit_protocol.requests import DropParams, DropResult
 
 
 @click.command("drop")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sennit_protocol.errors import ErrorCode
-
 from sennit.cli.exits import Exit
+from sennit_protocol.errors import ErrorCode
 
 
 class CommandError(Exception):

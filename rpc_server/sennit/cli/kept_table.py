@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
-from sennit_protocol.requests import RetainedItem
-from sennit_protocol.views import Notice
 
 from sennit.cli.safe_text import safe_line
 from sennit.cli.tables import cells, filled, size, table
+from sennit_protocol.requests import RetainedItem
+from sennit_protocol.views import Notice
 
 
 def kept_table(items: Sequence[RetainedItem]) -> Table:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich.text import Text
-from sennit_protocol.views import ManifestView
 
 from sennit.cli.safe_text import path_of_uri, safe_line
 from sennit.cli.tables import counted
+from sennit_protocol.views import ManifestView
 
 _NAMED = 5
 _SHORT_HASH = 10

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sennit.cli.client import Client
+from sennit.cli.diffs import Bases, Lines
 from sennit_protocol.ids import ProposalId, TicketId
 from sennit_protocol.proposals import FileView, ProposalSummary, ProposalView, UnitKind
 from sennit_protocol.requests import ContentParams, ContentResult
@@ -13,9 +15,6 @@ from sennit_protocol.review import (
     ProposalsParams,
     ProposalsResult,
 )
-
-from sennit.cli.client import Client
-from sennit.cli.diffs import Bases, Lines
 
 _PAGE = 1000
 

@@ -7,16 +7,16 @@ from enum import StrEnum
 
 from attrs import frozen
 from rich.text import Text
-from sennit_protocol.ids import UnitId
-from sennit_protocol.proposals import FileView, ProposalView, UnitView
-from sennit_protocol.review import Choice, DecideParams, DecideResult
-from sennit_protocol.states import Decision, Integration
 
 from sennit.cli.client import Client
 from sennit.cli.diffs import Bases, file_head, proposal_lines, unit_lines
 from sennit.cli.proposals_read import bases_of
 from sennit.cli.safe_text import safe_line
 from sennit.cli.terminal import Terminal
+from sennit_protocol.ids import UnitId
+from sennit_protocol.proposals import FileView, ProposalView, UnitView
+from sennit_protocol.review import Choice, DecideParams, DecideResult
+from sennit_protocol.states import Decision, Integration
 
 _NOTHING_TO_DECIDE = frozenset(
     {Integration.NO_CHANGES, Integration.ALREADY_PRESENT, Integration.DISCARDED}

@@ -9,20 +9,6 @@ from typing import Any
 
 from attrs import frozen
 from rich.text import Text
-from sennit_protocol.errors import ErrorCode
-from sennit_protocol.ids import TicketId
-from sennit_protocol.proposals import ApplicationView, ProposalView
-from sennit_protocol.requests import (
-    AskParams,
-    DispatchResult,
-    TrustAction,
-    TrustParams,
-    TrustResult,
-)
-from sennit_protocol.states import Decision, Integration, Target, TicketState
-from sennit_protocol.tasks import DispatchParams
-from sennit_protocol.views import TicketView
-from sennit_protocol.wire import structure_open, unstructure
 
 from sennit.cli.applying import (
     GOOD_STATES,
@@ -44,6 +30,20 @@ from sennit.cli.review_loop import accept_whole, decide_all, review
 from sennit.cli.safe_text import safe_line
 from sennit.cli.server_requests import answer_of_person
 from sennit.cli.watching import Watch
+from sennit_protocol.errors import ErrorCode
+from sennit_protocol.ids import TicketId
+from sennit_protocol.proposals import ApplicationView, ProposalView
+from sennit_protocol.requests import (
+    AskParams,
+    DispatchResult,
+    TrustAction,
+    TrustParams,
+    TrustResult,
+)
+from sennit_protocol.states import Decision, Integration, Target, TicketState
+from sennit_protocol.tasks import DispatchParams
+from sennit_protocol.views import TicketView
+from sennit_protocol.wire import structure_open, unstructure
 
 DISPATCH_LIMIT_S = 300.0
 """Taking the base of a very large repository for the first time takes this long at most."""

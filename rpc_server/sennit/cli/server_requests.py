@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from rich.text import Text
-from sennit_protocol.requests import AskParams, AskResult
-from sennit_protocol.wire import structure_open, unstructure
 
 from sennit.cli.calls import ServerHandler
 from sennit.cli.safe_text import safe_line
 from sennit.cli.terminal import Terminal
+from sennit_protocol.requests import AskParams, AskResult
+from sennit_protocol.wire import structure_open, unstructure
 
 NO_EDITOR = (
     "the command line holds no open documents; apply to disk (`sennit apply`) or from an editor"

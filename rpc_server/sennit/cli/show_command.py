@@ -8,10 +8,6 @@ from collections.abc import Iterator, Sequence
 import click
 from attrs import frozen
 from rich.text import Text
-from sennit_protocol.ids import IdKind, TicketId
-from sennit_protocol.proposals import ProposalSummary, ProposalView
-from sennit_protocol.requests import TicketParams
-from sennit_protocol.views import TaskView, TicketView
 
 from sennit.cli.applying import patch_bytes
 from sennit.cli.board import phase_of
@@ -24,6 +20,10 @@ from sennit.cli.place import Place
 from sennit.cli.proposals_read import bases_of, patch_of, proposal_of, summaries_of
 from sennit.cli.safe_text import safe_line
 from sennit.cli.tables import state
+from sennit_protocol.ids import IdKind, TicketId
+from sennit_protocol.proposals import ProposalSummary, ProposalView
+from sennit_protocol.requests import TicketParams
+from sennit_protocol.views import TaskView, TicketView
 
 
 @frozen

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import anyio
 from rich.console import Console, RenderableType
 from rich.text import Text
+
 from sennit_protocol.wire import unstructure
 
 _UNBOUNDED = 10_000

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 from rich.console import RenderableType
-from sennit_protocol.ids import TicketId
-from sennit_protocol.requests import TicketsParams, TicketsResult
 
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.tables import cells, filled, state, table
+from sennit_protocol.ids import TicketId
+from sennit_protocol.requests import TicketsParams, TicketsResult
 
 
 @click.command("tickets")

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import click
-from sennit_protocol.ids import ApplicationId
-from sennit_protocol.proposals import ApplicationView
-from sennit_protocol.requests import Nothing, RetainedResult
-from sennit_protocol.review import UndoParams
 
 from sennit.cli.applying import APPLY_LIMIT_S, GOOD_STATES, application_lines
 from sennit.cli.client import Client
@@ -14,6 +10,10 @@ from sennit.cli.exits import Exit
 from sennit.cli.failures import UsageError
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
+from sennit_protocol.ids import ApplicationId
+from sennit_protocol.proposals import ApplicationView
+from sennit_protocol.requests import Nothing, RetainedResult
+from sennit_protocol.review import UndoParams
 
 APPLICATION_KIND = "application"
 """The kind under which `sennit/retained` lists applications."""

@@ -7,6 +7,12 @@ import signal
 import anyio
 from anyio.abc import TaskGroup
 from attrs import frozen
+
+from sennit.cli.board import Board
+from sennit.cli.client import Client
+from sennit.cli.exits import Exit
+from sennit.cli.failures import CommandError
+from sennit.cli.terminal import Terminal
 from sennit_protocol.ids import TicketId
 from sennit_protocol.requests import (
     CancelParams,
@@ -19,12 +25,6 @@ from sennit_protocol.requests import (
 from sennit_protocol.states import WaitUntil
 from sennit_protocol.views import TicketView
 from sennit_protocol.wire import structure_open
-
-from sennit.cli.board import Board
-from sennit.cli.client import Client
-from sennit.cli.exits import Exit
-from sennit.cli.failures import CommandError
-from sennit.cli.terminal import Terminal
 
 _WAIT_MS = 5_000
 """A wait this long also brings the whole ticket, should a notification not have come."""

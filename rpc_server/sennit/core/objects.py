@@ -190,6 +190,7 @@ class Conflicted:
 
     tree: str
     conflicts: tuple[Conflict, ...]
+    normalised: tuple[bytes, ...] = ()
 
 
 @frozen

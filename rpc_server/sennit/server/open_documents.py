@@ -6,42 +6,74 @@ import os
 from collections.abc import Iterable, Mapping
 
 from attrs import evolve, frozen
-from sennit_protocol.review import DocumentInfoParams
 
 from sennit.core.objects import OpenDocument
 from sennit.core.uris import file_path
 from sennit.server.jsonrpc.connection import Connection
+from sennit_protocol.review import DocumentInfoParams
 
 
 @frozen
 class Buffer:
-    """An open document by its URI as the client spells it."""
+    """An open document by its URI as the client spells it.
+
+    ``named`` is the path in the URI; it differs from the document's where the file is a link.
+    """
 
     uri: str
     document: OpenDocument
+    named: bytes
 
 
 def open_buffers(
     connection: Connection, told: Mapping[str, DocumentInfoParams]
 ) -> dict[bytes, Buffer]:
-    """All open documents that are files, by absolute real path; the folder's links are followed.
+    """All open documents that are files, by the absolute path that saving them would write to.
 
-    ``told`` is what the client has said of documents by ``sennit/documentInfo``.
+    ``told`` is what the client has said of documents by ``sennit/documentInfo``. Of a file that
+    is open under two URIs with two texts nobody knows which one counts: its text is unknown.
     """
     found: dict[bytes, Buffer] = {}
     for uri, document in connection.documents.all().items():
-        path = file_path(uri)
+        path = path_of(uri)
         if path is None:
             continue
         info = told.get(uri)
-        buffer = OpenDocument(
-            path=real_path(path),
-            version=document.version,
-            text=document.text,
-            encoding=None if info is None else info.encoding,
+        buffer = Buffer(
+            uri,
+            OpenDocument(
+                path=os.path.realpath(path),
+                version=document.version,
+                text=document.text,
+                encoding=None if info is None else info.encoding,
+            ),
+            named=real_path(path),
         )
-        found[buffer.path] = Buffer(uri, buffer)
+        found[buffer.document.path] = _joined(found.get(buffer.document.path), buffer)
     return found
+
+
+def _joined(known: Buffer | None, buffer: Buffer) -> Buffer:
+    if known is None or known.document.text == buffer.document.text:
+        return buffer
+    return evolve(buffer, document=evolve(buffer.document, text=None))
+
+
+def path_of(uri: str) -> bytes | None:
+    """The absolute path that a ``file:`` URI names; None for every other one, and for bad ones."""
+    try:
+        path = file_path(uri)
+    except ValueError:
+        # Half of a surrogate pair, or a host that is none.
+        return None
+    if path is None or not path.startswith(b"/") or b"\0" in path:
+        return None
+    return path
+
+
+def is_open(buffers: Mapping[bytes, Buffer], path: bytes) -> bool:
+    """Whether an editor has the file, or the link of that name, open."""
+    return path in buffers or any(buffer.named == path for buffer in buffers.values())
 
 
 def real_path(path: bytes) -> bytes:

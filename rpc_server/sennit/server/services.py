@@ -7,12 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+import anyio
 import anyio.to_thread
 from attrs import define, field, frozen
-from sennit_protocol.errors import ErrorCode, RpcError
-from sennit_protocol.ids import ApplicationId, CommandId, IdKind, RunId, ServerId, TicketId
-from sennit_protocol.requests import StoryEvent, StoryResult
-from sennit_protocol.review import DidApplyParams, DocumentInfoParams
 
 from sennit.adapters.git.git import Git
 from sennit.adapters.git.records import Owner
@@ -34,6 +31,10 @@ from sennit.server.looking import RevisionCache
 from sennit.server.repositories import Repositories
 from sennit.server.settings_in_force import SettingsInForce
 from sennit.settings.values import Settings
+from sennit_protocol.errors import ErrorCode, RpcError
+from sennit_protocol.ids import ApplicationId, CommandId, IdKind, RunId, ServerId, TicketId
+from sennit_protocol.requests import StoryEvent, StoryResult
+from sennit_protocol.review import DidApplyParams, DocumentInfoParams
 
 EventT = TypeVar("EventT", bound=Event)
 TAIL_BYTES = 64 << 10
@@ -72,6 +73,20 @@ class StateFolders:
 
 
 @frozen
+class ClientLimits:
+    """How long the client may take, in seconds: for an edit, for what a person has to confirm.
+
+    ``seen_s``: after its answer, until it has told the texts that it holds then. ``quiet_s``: a
+    text that is not what was meant and has not changed for so long will stay so.
+    """
+
+    answer_s: float = 30.0
+    confirm_s: float = 600.0
+    seen_s: float = 3.0
+    quiet_s: float = 0.3
+
+
+@frozen
 class SeenAtDispatch:
     """What a client's editor held when it dispatched: the base is made of that."""
 
@@ -102,6 +117,7 @@ class Services:
     """The parts of one server process.
 
     ``seen`` lives as long as the process: buffers and the values of variables are never stored.
+    ``offering`` has one lock a repository, so that one edit at a time asks for a confirmation.
     """
 
     server: ServerId
@@ -123,6 +139,8 @@ class Services:
     told: dict[str, DocumentInfoParams] = field(factory=dict)
     reports: dict[ApplicationId, DidApplyParams] = field(factory=dict)
     plans: dict[ApplicationId, Plan] = field(factory=dict)
+    limits: ClientLimits = field(factory=ClientLimits)
+    offering: dict[str, anyio.Lock] = field(factory=dict)
     client_trusts: bool | None = None
     _loop: Loop | None = None
     _progress: ProgressWatcher | None = None

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from attrs import frozen
+from attrs import evolve, frozen
 from lsprotocol import types
 
 from sennit.core.edits import EditKind, EditSet, FileEdit
-from sennit.core.text import Position, PositionEncoding, TextIndex
-from sennit.core.uris import display, file_uri
+from sennit.core.text import PositionEncoding, TextIndex
+from sennit.core.uris import file_uri
 from sennit.server.applying.carrying import Carrier
 from sennit.server.open_documents import Buffer
 
 Operation = types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile
+Edits = tuple[FileEdit, ...]
+
+CHANGES = "sennit"
+DELETIONS = "sennit.delete"
 
 
 @frozen
@@ -33,140 +37,119 @@ class Shape:
     buffers: Mapping[bytes, Buffer]
     label: str | None = None
 
+    @property
+    def annotates(self) -> bool:
+        """Whether every change names an annotation."""
+        return self.label is not None and self.carrier.annotations
 
-@frozen
-class Rounds:
-    """The edits to send, one after the other: renames before edits of what was renamed.
 
-    Editors apply a rename and an edit under the new name wrongly within one edit.
+def rounds(edit_set: EditSet) -> tuple[Edits, ...]:
+    """What can be sent together, one after the other.
+
+    Editors do it wrongly within one edit to rename a file and then change it under its new name,
+    or to put another file in its old place: then the renames and deletions go first, alone.
     """
-
-    edits: tuple[types.WorkspaceEdit, ...]
-
-
-def rounds(edit_set: EditSet, shape: Shape) -> Rounds:
-    """Shape an edit set; one edit, or two where files are renamed and changed."""
-    renames = [edit for edit in edit_set.files if edit.kind is EditKind.RENAME]
-    both = any(edit.text_edits for edit in renames)
-    if not both:
-        return Rounds((workspace_edit(edit_set.files, shape),) if edit_set.files else ())
-    first = [operation for edit in renames for operation in _renames(edit, shape)]
-    rest = [
-        operation
-        for edit in edit_set.files
-        for operation in (_text(edit, shape) if edit in renames else _operations(edit, shape))
-    ]
-    return Rounds((_document_edit(first, shape), _document_edit(rest, shape)))
+    files = edit_set.files
+    if not files:
+        return ()
+    renames = [edit for edit in files if edit.kind is EditKind.RENAME]
+    left = {edit.old_path for edit in renames}
+    reused = any(edit.path in left for edit in files if edit.kind is EditKind.CREATE)
+    if not reused and not any(edit.text_edits for edit in renames):
+        return (files,)
+    moving = {EditKind.RENAME, EditKind.DELETE}
+    first = tuple(evolve(edit, text_edits=()) for edit in files if edit.kind in moving)
+    rest = tuple(_renamed(edit) for edit in files if edit.kind is not EditKind.DELETE)
+    second = tuple(edit for edit in rest if edit.kind is not EditKind.EDIT or edit.text_edits)
+    return (first, second) if second else (first,)
 
 
-def workspace_edit(files: tuple[FileEdit, ...], shape: Shape) -> types.WorkspaceEdit:
-    """All files in one edit."""
+def _renamed(edit: FileEdit) -> FileEdit:
+    if edit.kind is not EditKind.RENAME:
+        return edit
+    return evolve(edit, kind=EditKind.EDIT, old_path=edit.path)
+
+
+def workspace_edit(files: Edits, shape: Shape) -> types.WorkspaceEdit:
+    """Everything that goes together, as one edit."""
     if not shape.carrier.document_changes:
-        changes = {
-            _uri(edit, shape): [_edit(one) for one in _encoded(edit, shape)] for edit in files
-        }
+        changes = {_uri(edit.path, shape): list(_encoded(edit, shape))
+                   for edit in files}  # fmt: skip
         return types.WorkspaceEdit(changes=changes)
-    return _document_edit([one for edit in files for one in _operations(edit, shape)], shape)
+    operations = [one for edit in files for one in _operations(edit, shape)]
+    return types.WorkspaceEdit(
+        document_changes=operations, change_annotations=_annotations(files, shape)
+    )
 
 
-ANNOTATION = "sennit"
-
-
-def _document_edit(operations: list[Operation], shape: Shape) -> types.WorkspaceEdit:
-    annotations = None
-    if _annotation(shape) is not None:
-        annotation = types.ChangeAnnotation(label=shape.label or "", needs_confirmation=True)
-        annotations = {ANNOTATION: annotation}
-    return types.WorkspaceEdit(document_changes=operations, change_annotations=annotations)
-
-
-def _annotation(shape: Shape) -> str | None:
-    return ANNOTATION if shape.label is not None and shape.carrier.annotations else None
+def _annotations(files: Edits, shape: Shape) -> dict[str, types.ChangeAnnotation] | None:
+    """Deletions have a label of their own: previews show them as if something was added."""
+    if not shape.annotates:
+        return None
+    found = {}
+    deleted = [edit for edit in files if edit.kind is EditKind.DELETE]
+    if len(deleted) < len(files):
+        found[CHANGES] = types.ChangeAnnotation(label=shape.label or "", needs_confirmation=True)
+    if deleted:
+        label = f"{shape.label}: delete {len(deleted)} files"
+        found[DELETIONS] = types.ChangeAnnotation(label=label, needs_confirmation=True)
+    return found
 
 
 def _operations(edit: FileEdit, shape: Shape) -> Iterator[Operation]:
+    annotation = CHANGES if shape.annotates else None
+    uri = _uri(edit.path, shape)
     match edit.kind:
         case EditKind.CREATE:
+            # A file that has appeared since is not emptied, whatever the editor does without it.
             options = types.CreateFileOptions(ignore_if_exists=True)
-            yield types.CreateFile(
-                uri=_uri(edit, shape), options=options, annotation_id=_annotation(shape)
-            )
-            yield from _text(edit, shape)
+            yield types.CreateFile(uri=uri, options=options, annotation_id=annotation)
         case EditKind.DELETE:
-            yield types.DeleteFile(uri=_uri(edit, shape), annotation_id=_annotation(shape))
+            yield types.DeleteFile(uri=uri, annotation_id=annotation and DELETIONS)
         case EditKind.RENAME:
-            yield from _renames(edit, shape)
-            yield from _text(edit, shape)
+            old = _uri(edit.old_path, shape)
+            yield types.RenameFile(old_uri=old, new_uri=uri, annotation_id=annotation)
         case _:
-            yield from _text(edit, shape)
+            pass
+    if edit.text_edits:
+        yield _text(edit, shape)
 
 
-def _renames(edit: FileEdit, shape: Shape) -> Iterator[Operation]:
-    old = _uri_of(edit.old_path, shape)
-    yield types.RenameFile(old_uri=old, new_uri=_uri(edit, shape), annotation_id=_annotation(shape))
-
-
-def _text(edit: FileEdit, shape: Shape) -> Iterator[Operation]:
-    if not edit.text_edits:
-        return
+def _text(edit: FileEdit, shape: Shape) -> types.TextDocumentEdit:
     buffer = shape.buffers.get(shape.top + b"/" + edit.path)
     version = None if buffer is None else buffer.document.version
-    document = types.OptionalVersionedTextDocumentIdentifier(uri=_uri(edit, shape), version=version)
-    yield types.TextDocumentEdit(
+    document = types.OptionalVersionedTextDocumentIdentifier(
+        uri=_uri(edit.path, shape), version=version
+    )
+    return types.TextDocumentEdit(
         text_document=document, edits=[_annotated(one, shape) for one in _encoded(edit, shape)]
     )
 
 
-@frozen
-class _Encoded:
-    start: Position
-    end: Position
-    new_text: str
-
-
-def _encoded(edit: FileEdit, shape: Shape) -> Iterator[_Encoded]:
+def _encoded(edit: FileEdit, shape: Shape) -> Iterator[types.TextEdit]:
     before = edit.before.text if edit.before is not None and edit.before.text is not None else ""
     index = TextIndex(before)
     for one in edit.text_edits:
-        yield _Encoded(
-            index.encoded(one.start, shape.encoding),
-            index.encoded(one.end, shape.encoding),
-            one.new_text,
+        start, end = (index.encoded(place, shape.encoding) for place in (one.start, one.end))
+        yield types.TextEdit(
+            range=types.Range(
+                start=types.Position(line=start.line, character=start.character),
+                end=types.Position(line=end.line, character=end.character),
+            ),
+            new_text=one.new_text,
         )
 
 
 def _annotated(
-    one: _Encoded, shape: Shape
+    one: types.TextEdit, shape: Shape
 ) -> types.TextEdit | types.AnnotatedTextEdit | types.SnippetTextEdit:
-    name = _annotation(shape)
-    if name is None:
-        return _edit(one)
-    return types.AnnotatedTextEdit(annotation_id=name, range=_range(one), new_text=one.new_text)
+    if not shape.annotates:
+        return one
+    return types.AnnotatedTextEdit(annotation_id=CHANGES, range=one.range, new_text=one.new_text)
 
 
-def _edit(one: _Encoded) -> types.TextEdit:
-    return types.TextEdit(range=_range(one), new_text=one.new_text)
-
-
-def _range(one: _Encoded) -> types.Range:
-    return types.Range(
-        start=types.Position(line=one.start.line, character=one.start.character),
-        end=types.Position(line=one.end.line, character=one.end.character),
-    )
-
-
-def _uri(edit: FileEdit, shape: Shape) -> str:
-    return _uri_of(edit.path, shape)
-
-
-def _uri_of(path: bytes, shape: Shape) -> str:
+def _uri(path: bytes, shape: Shape) -> str:
     """The client's own spelling where the document is open, else ours."""
     full = shape.top + b"/" + path
     buffer = shape.buffers.get(full)
     return file_uri(full) if buffer is None else buffer.uri
-
-
-def label_of(task: str, description: str | None, files: int) -> str:
-    """The label of a proposal's annotation."""
-    what = description or display(task.encode("utf-8", "surrogateescape"))
-    return f"Sennit: {what} ({files} files)"

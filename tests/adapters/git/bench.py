@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from attrs import define, frozen
+
 from sennit.adapters.git.base import take_snapshot
 from sennit.adapters.git.discovery import Repository, Trust, discover
 from sennit.adapters.git.git import Git
@@ -26,7 +28,7 @@ class Tree:
 
     def git(self, *args: str | bytes, check: bool = True, stdin: bytes = b"") -> bytes:
         done = subprocess.run(
-            ["git", *args],  # noqa: S607  the PATH of the test says which git
+            ["git", *args],
             cwd=self.folder,
             env=self.environment,
             input=stdin,
@@ -98,8 +100,8 @@ class Bench:
     _made: int = 0
 
     @property
-    def store_root(self) -> Path:
-        return self.tmp_path / "state" / "store"
+    def stores(self) -> Path:
+        return self.tmp_path / "state" / "stores"
 
     async def repository(self) -> Repository:
         found = await discover(self.git, self.tree.folder, self.trust)
@@ -107,7 +109,7 @@ class Bench:
         return found
 
     async def store(self) -> Store:
-        opened = await open_store(self.git, await self.repository(), self.store_root)
+        opened = await open_store(self.git, await self.repository(), self.stores)
         assert isinstance(opened, Store), opened
         return opened
 
@@ -146,19 +148,26 @@ class Bench:
         """Give the mode and the bytes of each path of a commit of the store."""
         store = await self.store()
         listed = self._in_store(store, "ls-tree", "-r", "-z", commit)
-        files = {}
-        for record in listed.split(b"\0"):
-            if record:
-                fields, _, path = record.partition(b"\t")
-                mode, kind, identity = fields.decode().split()
-                content = identity.encode()
-                if kind == "blob":
-                    content = self._in_store(store, "cat-file", "blob", identity)
-                files[path] = (mode, content)
-        return files
+        entries = [record.partition(b"\t") for record in listed.split(b"\0") if record]
+        found = [(fields.decode().split(), path) for fields, _, path in entries]
+        wanted = "".join(f"{identity}\n" for (_, kind, identity), _ in found if kind == "blob")
+        contents = iter(batched(self._in_store(store, "cat-file", "--batch", stdin=wanted)))
+        return {
+            path: (mode, next(contents) if kind == "blob" else identity.encode())
+            for (mode, kind, identity), path in found
+        }
 
-    def _in_store(self, store: Store, *args: str) -> bytes:
-        return self.tree.git(f"--git-dir={store.git_dir}", *args)
+    def _in_store(self, store: Store, *args: str, stdin: str = "") -> bytes:
+        return self.tree.git(f"--git-dir={store.git_dir}", *args, stdin=stdin.encode())
+
+
+def batched(output: bytes) -> Iterator[bytes]:
+    """Cut what ``git cat-file --batch`` printed into contents."""
+    while output:
+        header, _, rest = output.partition(b"\n")
+        size = int(header.rsplit(b" ", 1)[1])
+        yield rest[:size]
+        output = rest[size + 1 :]
 
 
 def this_process() -> Owner:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from sennit.adapters.git.git import Git, Limits, git_for
 
+from sennit.adapters.git.git import Git, Limits, git_for
 from tests.adapters.git.bench import Bench, Tree, Watch
 
 

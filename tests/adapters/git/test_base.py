@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from sennit.adapters.git.base import take_snapshot
 from sennit.adapters.git.git import Git, git_for
 from sennit.adapters.git.look import SnapshotLimits
 from sennit.core.objects import LeftOutReason, OpenDocument, Snapshot, Unsaved
-
 from tests.adapters.git.bench import Bench, Tree, Watch
 
 pytestmark = pytest.mark.anyio
@@ -521,6 +521,24 @@ async def test_a_sparse_checkout_keeps_what_is_not_there(bench: Bench, untouched
     workspace = await bench.workspace(snapshot)
     assert (workspace.folder / "src/a.py").exists()
     assert not (workspace.folder / "docs").exists()
+
+
+@pytest.mark.parametrize("kind", ["--cone", "--no-cone", "--sparse-index"])
+async def test_edits_in_a_sparse_checkout_are_seen(
+    bench: Bench, untouched: Watch, kind: str
+) -> None:
+    tree = bench.tree
+    tree.write("docs/b", "b")
+    tree.write("docs/deep/c", "c")
+    tree.commit()
+    tree.git("sparse-checkout", "set", kind, "src")
+    tree.write("src/a.py", "changed")
+    tree.write("docs/deep/c", "changed outside the patterns")
+    untouched.begin(tree.folder / ".git")
+    files = await bench.files_of((await bench.snapshot()).commit)
+    assert files[b"docs/b"] == (FILE, b"b")
+    assert files[b"docs/deep/c"] == (FILE, b"changed outside the patterns")
+    assert files[b"src/a.py"] == (FILE, b"changed")
 
 
 async def test_a_folder_named_by_git_variables_is_not_ours(

@@ -7,11 +7,11 @@ import shutil
 from collections.abc import Callable
 
 import pytest
+
 from sennit.adapters.git.capture import Capture, Captured, Unchanged, WorkspaceGone, capture
 from sennit.adapters.git.git import Git
 from sennit.adapters.git.workspace import Workspace
 from sennit.core.objects import GitFailed, LeftOutReason
-
 from tests.adapters.git.bench import Bench, Tree, Watch
 
 pytestmark = pytest.mark.anyio
@@ -166,9 +166,10 @@ async def test_names_that_stand_for_a_git_directory_are_refused(bench: Bench) ->
     for name in names:
         inside.write(name, "[core]")
     inside.write("fine.git", "x")
+    inside.path(".gitmodules").symlink_to("README")
     captured = await changed(bench, workspace)
     assert set(await bench.files_of(captured.commit)) == {b"README", b"src/a.py", b"fine.git"}
-    assert {left.path for left in captured.left_out} == set(names)
+    assert {left.path for left in captured.left_out} == {*names, b".gitmodules"}
     assert {left.reason for left in captured.left_out} == {LeftOutReason.RESERVED_NAME}
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from sennit.adapters.git.discovery import (
     Discovery,
     NotARepository,
@@ -17,7 +18,6 @@ from sennit.adapters.git.discovery import (
     discover,
 )
 from sennit.adapters.git.git import Git
-
 from tests.adapters.git.bench import Tree
 
 pytestmark = pytest.mark.anyio

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import anyio
 import pytest
+
 from sennit.adapters.git.git import Done, Git, Limits, Place, git_for
 from sennit.core.objects import GitFailed
-
 from tests.adapters.git.bench import Tree
 
 pytestmark = pytest.mark.anyio

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from sennit.adapters.git.capture import Captured, capture
 from sennit.adapters.git.discovery import Trust
 from sennit.adapters.git.git import Git
 from sennit.core.objects import OpenDocument
-
 from tests.adapters.git.bench import Bench, Tree, Watch
 
 pytestmark = pytest.mark.anyio

@@ -6,11 +6,19 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
+
 from sennit.adapters.git.discovery import Trust
 from sennit.adapters.git.merges import merge_trees
 from sennit.adapters.git.store import refresh
-from sennit.core.objects import Conflict, Conflicted, ConflictKind, GitFailed, Merged, MergeResult
-
+from sennit.core.objects import (
+    Conflict,
+    Conflicted,
+    ConflictKind,
+    GitFailed,
+    Hunk,
+    Merged,
+    MergeResult,
+)
 from tests.adapters.git.made_trees import (
     AT,
     Executable,
@@ -181,7 +189,12 @@ async def test_attributes_are_those_of_the_tree_being_merged(bench: Workbench) -
 async def driven(bench: Workbench) -> tuple[Workbench, Path]:
     """Configure a merge driver in the user's repository that leaves a mark when it runs."""
     mark = bench.repository.work_tree / "driver-ran"
-    run_git(bench.repository.work_tree, "config", "merge.mine.driver", f"touch '{mark}'; echo driven >%A")
+    run_git(
+        bench.repository.work_tree,
+        "config",
+        "merge.mine.driver",
+        f"touch '{mark}'; echo driven >%A",
+    )
     store = must(await refresh(bench.git, bench.store, bench.repository))
     return evolve(bench, store=store), mark
 
@@ -259,3 +272,12 @@ async def test_the_same_trees_merge_to_the_same_tree_at_any_time(bench: Workbenc
     once = await merge_trees(bench.git, bench.store, b, o, t, AT)
     later = await merge_trees(bench.git, bench.store, b, o, t, AT + 9_999)
     assert once == later
+
+
+async def test_a_conflict_of_texts_points_at_the_lines_of_ours_that_overlap(
+    bench: Workbench,
+) -> None:
+    ours = UP.replace(b"line 6\n", b"six\nand a half\n")
+    theirs = DOWN.replace(b"line 6\n", b"6\n")
+    found = await conflict(bench, {b"f": TEXT}, {b"f": ours}, {b"f": theirs})
+    assert found.regions == (Hunk(6, 1, 6, 2),)

@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import anyio
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from sennit.adapters.git.capture import Captured, Unchanged, capture
 from sennit.adapters.git.git import Git, git_for
-
 from tests.adapters.git.bench import Bench, Tree
 from tests.adapters.git.test_workspace import seen
 
@@ -89,8 +90,10 @@ async def check(bench: Bench, mine: list[tuple[str, bytes, bytes]]) -> None:
     )
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(240)
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(users=EDITS, agents=EDITS)
 def test_nothing_is_lost_on_the_way(

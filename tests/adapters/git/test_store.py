@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import anyio
 import pytest
+
 from sennit.adapters.git.lock import Busy, Held, locked
 from sennit.adapters.git.mirror import Mirroring, alternate_line, refresh_mirror
 from sennit.adapters.git.store import Store, keep, refresh, release
-
 from tests.adapters.git.bench import Bench, Tree, Watch
 
 pytestmark = pytest.mark.anyio
@@ -106,6 +106,34 @@ async def test_a_store_on_another_file_system_holds_what_a_base_needs(
     (bench.tree.folder / ".git" / "objects").mkdir()
     files = await far.files_of(snapshot.tree)
     assert files == {b"README": ("100644", b"changed"), b"src/a.py": ("100644", b"a = 1\n")}
+
+
+async def test_files_of_lfs_are_linked_and_new_ones_stay_in_the_store(
+    bench: Bench, untouched: Watch
+) -> None:
+    tree = bench.tree
+    tree.write(".git/lfs/objects/ab/cd/abcd", "large")
+    # As git-lfs does, the filter keeps what it cleans in the folder that lfs.storage names.
+    script = 'd="$(git config lfs.storage)"; mkdir -p "$d"; cat > "$d/kept"; echo pointer'
+    tree.write(".git/clean", f"#!/bin/sh\n{script}\n", mode=0o755)
+    tree.git("config", "filter.lfs.clean", str(tree.path(".git/clean")))
+    tree.write(".gitattributes", "*.big filter=lfs\n")
+    tree.write("a.big", "content")
+    untouched.begin(tree.folder / ".git")
+    snapshot = await bench.snapshot()
+    assert (await bench.files_of(snapshot.commit))[b"a.big"][1] == b"pointer\n"
+    folder = (await bench.store()).git_dir / "lfs"
+    assert (folder / "kept").read_text() == "content"
+    assert (folder / "objects/ab/cd/abcd").stat().st_nlink == 2
+
+
+async def test_each_repository_has_a_store_of_its_own(
+    bench: Bench, new_tree: Callable[..., Tree]
+) -> None:
+    other = Bench(new_tree("other", "--object-format=sha256"), bench.tmp_path, bench.git)
+    first, second = await bench.store(), await other.store()
+    assert first.root != second.root
+    assert first.root.parent == second.root.parent
 
 
 async def test_kept_commits_survive_a_clean_up_of_the_store(bench: Bench) -> None:

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from sennit.adapters.git.capture import Captured, capture
 from sennit.adapters.git.delete import Deleted, delete_workspace
 from sennit.adapters.git.git import git_for
 from sennit.core.objects import LeftOutReason
-
 from tests.adapters.git.bench import Bench, Tree, this_process
 
 pytestmark = pytest.mark.anyio

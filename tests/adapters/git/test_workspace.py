@@ -9,12 +9,12 @@ from pathlib import Path
 
 import anyio
 import pytest
+
 from sennit.adapters.git.delete import Deleted, Kept, NotDeleted, delete_workspace
 from sennit.adapters.git.git import Git
 from sennit.adapters.git.records import Owner, read_record
 from sennit.adapters.git.workspace import Workspace, find_workspace, make_checkout
 from sennit.core.objects import GitFailed
-
 from tests.adapters.git.bench import Bench, Tree, Watch, this_process
 
 pytestmark = pytest.mark.anyio

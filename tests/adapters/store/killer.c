@@ -1,7 +1,8 @@
 /* Counts what makes files durable below one folder, and kills the process at the n-th call.
 
    Preload it. killer_arm(folder, n, torn): before the n-th call from now the process dies; if torn
-   is not 0, half of a write is done first. n = 0 only counts. killer_count() gives the calls. */
+   is not 0, half of a write is done first. Nothing is really synchronised, which makes a thousand
+   rounds quick: what a killed process has written is in the kernel, and stays. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -23,8 +24,6 @@ void killer_arm(const char *below, long n, int half)
     torn = half;
     armed = 1;
 }
-
-long killer_count(void) { return calls; }
 
 static int due(const char *path)
 {
@@ -90,18 +89,16 @@ ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t at)
 
 int fsync(int fd)
 {
-    NEXT(fsync);
     if (due_file(fd))
         die();
-    return next(fd);
+    return 0;
 }
 
 int fdatasync(int fd)
 {
-    NEXT(fdatasync);
     if (due_file(fd))
         die();
-    return next(fd);
+    return 0;
 }
 
 int ftruncate(int fd, off_t size)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from attrs import evolve
+
 from sennit.core.agents import AgentKind, AgentSettings
 from sennit.core.engine.events import DispatchRequested, NewTask
 from sennit.core.engine.rows import ApplicationRow, RepositoryRef, ServerRow, TaskSpec

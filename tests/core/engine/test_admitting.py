@@ -2,14 +2,20 @@ from __future__ import annotations
 
 import pytest
 from attrs import evolve
+
 from sennit.core.engine.admitting import Admitted, Refused, RefusedBecause
 from sennit.core.engine.commands import PrepareWorkspace, TakeBase
-from sennit.core.engine.events import BaseFailed, BaseTaken, CancelRequested, Dropped, ServerStopping
+from sennit.core.engine.events import (
+    BaseFailed,
+    BaseTaken,
+    CancelRequested,
+    Dropped,
+    ServerStopping,
+)
 from sennit.core.engine.rows import BaseRow, TicketRow
 from sennit_protocol.ids import TicketId
 from sennit_protocol.states import FailureKind, QueuedFor, TaskState, TicketState
 from sennit_protocol.tasks import BaseKind
-
 from tests.core.engine.builders import (
     HERE,
     OTHER_REPOSITORY,

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from sennit.core.engine.asking import Answered, NotAnswered
 from sennit.core.engine.commands import CaptureRun, DeliverAnswer
 from sennit.core.engine.events import (
@@ -16,7 +17,6 @@ from sennit.core.engine.events import (
 )
 from sennit.core.engine.rows import QuestionRow
 from sennit_protocol.states import TaskState, WaitingFor
-
 from tests.core.engine.builders import HERE, TICKET, a_task, a_ticket
 from tests.core.engine.world import World, a_world
 

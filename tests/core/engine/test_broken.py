@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from sennit.core.engine.broken import equivalent_event, without_event
 from sennit.core.engine.commands import (
     COMMANDS,
@@ -39,7 +40,6 @@ from sennit_protocol.states import (
     TaskState,
     TicketState,
 )
-
 from tests.core.engine.builders import HERE, TICKET, a_failure, a_task, a_ticket, an_application
 from tests.core.engine.world import World, a_world
 

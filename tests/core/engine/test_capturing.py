@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import pytest
+
 from sennit.core.engine.commands import CaptureRun, Reconcile
 from sennit.core.engine.events import CancelRequested, CaptureFailed
 from sennit.core.engine.rows import ProposalRow
 from sennit_protocol.states import FailureKind, Flag, Integration, RunState, TaskState, TicketState
 from sennit_protocol.tasks import ExpectChanges
 from sennit_protocol.views import Failure, Notice
-
 from tests.core.engine.builders import HERE, TICKET, a_failure, a_task, a_ticket
 from tests.core.engine.world import World, a_world
 

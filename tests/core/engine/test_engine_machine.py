@@ -8,7 +8,8 @@ from attrs import evolve
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from sennit.core.engine.commands import CaptureRun, Reconcile, StartRun
+
+from sennit.core.engine.commands import CaptureRun, StartRun
 from sennit.core.engine.events import (
     AnswerGiven,
     ApplicationIntended,
@@ -20,6 +21,7 @@ from sennit.core.engine.events import (
     Event,
     QuestionAsked,
     QuestionWithdrawn,
+    Reconciled,
     RunStalled,
     RunStarted,
     ServerStopped,
@@ -42,7 +44,6 @@ from sennit.core.engine.step import step
 from sennit_protocol.ids import ApplicationId, QuestionId, ServerId, UnitId
 from sennit_protocol.states import ApplicationState, Decision, Integration, Offer, RunState
 from sennit_protocol.tasks import BaseKind, ExpectChanges
-
 from tests.core.engine import invariants
 from tests.core.engine.builders import (
     OTHER_REPOSITORY,
@@ -71,7 +72,9 @@ def some_tasks(draw: st.DrawFn) -> tuple[Any, ...]:
     tasks = []
     for place in range(count):
         before = [f"k{number}" for number in range(place)]
-        depends_on = draw(st.lists(st.sampled_from(before), unique=True, max_size=2)) if place else []
+        depends_on = (
+            draw(st.lists(st.sampled_from(before), unique=True, max_size=2)) if place else []
+        )
         tasks.append(
             a_task(
                 f"k{place}",
@@ -83,6 +86,14 @@ def some_tasks(draw: st.DrawFn) -> tuple[Any, ...]:
             )
         )
     return tuple(draw(st.permutations(tasks)))
+
+
+def with_verdicts(event: Any, last: Integration) -> Any:
+    """A merge in which the last revision goes as said, and those before it go together."""
+    if isinstance(event, Reconciled) and event.verdicts:
+        *before, one = event.verdicts
+        return evolve(event, verdicts=(*before, evolve(one, integration=last)))
+    return event
 
 
 class Watched(World):
@@ -107,6 +118,7 @@ class EngineMachine(RuleBasedStateMachine):
         super().__init__()
         self.world = Watched()
         self.made = 0
+        self.changed = 0
 
     # What there is.
 
@@ -122,6 +134,13 @@ class EngineMachine(RuleBasedStateMachine):
 
     def has(self, table: type) -> bool:
         return next(self.world.state.rows(table), None) is not None
+
+    def working(self) -> list[ServerId]:
+        return [row.id for row in self.live() if not row.stopping]
+
+    def may_change_servers(self) -> bool:
+        """Servers come and go seldom enough for tasks to get somewhere between."""
+        return bool(self.working()) and self.world.sequence - self.changed >= 15
 
     def a_live(self, data: st.DataObject) -> ServerId:
         return data.draw(st.sampled_from(sorted(row.id for row in self.live())))
@@ -141,28 +160,33 @@ class EngineMachine(RuleBasedStateMachine):
     def begin(self, limit: int) -> None:
         self.world.begin(ServerId(self.name("s")), limit=limit)
 
-    @precondition(lambda self: len(self.live()) < 2)
+    @precondition(lambda self: len(self.live()) < 2 and self.may_change_servers())
     @rule(limit=st.integers(1, 3))
     def another_server_begins(self, limit: int) -> None:
+        self.changed = self.world.sequence
         self.world.begin(ServerId(self.name("s")), limit=limit)
 
+    @precondition(lambda self: self.may_change_servers())
     @rule(data=st.data(), limit=st.integers(1, 3))
     def a_server_dies_and_the_next_one_begins(self, data: st.DataObject, limit: int) -> None:
         dead = self.a_live(data)
+        self.changed = self.world.sequence
         self.world.begin(ServerId(self.name("s")), dead, limit=limit)
 
-    @precondition(lambda self: len(self.live()) > 1)
+    @precondition(lambda self: len(self.live()) > 1 and self.may_change_servers())
     @rule(data=st.data())
     def a_server_dies_and_another_one_sees_it(self, data: st.DataObject) -> None:
-        dead = self.a_live(data)
-        other = next(row.id for row in self.live() if row.id != dead and not row.stopping)
+        other = data.draw(st.sampled_from(self.working()))
+        dead = next(row.id for row in self.live() if row.id != other)
+        self.changed = self.world.sequence
         self.world.bury(dead, by=other)
         invariants.check_nothing_is_idle(self.world, other)
 
-    @precondition(lambda self: sum(not row.stopping for row in self.live()) > 1)
+    @precondition(lambda self: len(self.working()) > 1 and self.may_change_servers())
     @rule(data=st.data())
     def a_server_begins_to_end(self, data: st.DataObject) -> None:
-        server = data.draw(st.sampled_from([row.id for row in self.live() if not row.stopping]))
+        server = data.draw(st.sampled_from(self.working()))
+        self.changed = self.world.sequence
         self.send(ServerStopping, server, server=server)
 
     @precondition(lambda self: any(row.stopping for row in self.live()))
@@ -238,13 +262,8 @@ class EngineMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def a_command_ends_well(self, data: st.DataObject) -> None:
         each = self.an_open(data)
-        event: Any = self.world.good_end(each)
-        if isinstance(each.command, Reconcile):
-            verdicts = tuple(
-                evolve(one, integration=data.draw(VERDICTS)) for one in event.verdicts
-            )
-            event = evolve(event, verdicts=verdicts)
-        elif isinstance(each.command, CaptureRun) and data.draw(st.booleans()):
+        event: Any = with_verdicts(self.world.good_end(each), data.draw(VERDICTS))
+        if isinstance(each.command, CaptureRun) and data.draw(st.booleans()):
             event = evolve(event, tree=each.command.base_tree)
         elif hasattr(event, "survivors"):
             event = evolve(
@@ -257,16 +276,28 @@ class EngineMachine(RuleBasedStateMachine):
             event = evolve(event, state=data.draw(SETTLED))
         self.world.send(event, each.server)
 
-    # Twice, so that tasks come far before something goes wrong.
     @precondition(lambda self: self.world.open)
-    @rule(data=st.data())
-    def a_command_ends_as_usual(self, data: st.DataObject) -> None:
-        self.world.answer(self.an_open(data))
+    @rule(count=st.integers(3, 15), merged=VERDICTS)
+    def things_go_on(self, count: int, merged: Integration) -> None:
+        """Let tasks come far before something goes wrong."""
+        for _ in range(count):
+            if not self.world.open:
+                break
+            each = next(iter(self.world.open.values()))
+            if each in self.starting():
+                self.send(RunStarted, each.server, run=each.command.run)
+            self.world.send(with_verdicts(self.world.good_end(each), merged), each.server)
 
     @precondition(lambda self: self.world.open)
     @rule(data=st.data())
     def a_command_breaks(self, data: st.DataObject) -> None:
         self.world.fail(self.an_open(data))
+
+    @precondition(lambda self: self.starting())
+    @rule()
+    def all_agents_start(self) -> None:
+        for each in self.starting():
+            self.send(RunStarted, each.server, run=each.command.run)
 
     def an_open(self, data: st.DataObject) -> Open:
         return data.draw(st.sampled_from(list(self.world.open.values())))

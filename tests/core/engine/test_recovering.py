@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from attrs import evolve
+
 from sennit.core.engine.commands import (
     COMMANDS,
     CaptureRun,
@@ -37,7 +38,6 @@ from sennit_protocol.states import (
     TaskState,
     TicketState,
 )
-
 from tests.core.engine.builders import (
     HERE,
     OTHER_REPOSITORY,
@@ -217,9 +217,7 @@ def test_what_is_done_once_is_never_asked_for_again(command: type) -> None:
     world = a_world(a_ticket(a_task("a"), a_task("b")))
     world.finish("a")
     world.to_workspace("b")
-    world.tell(
-        ApplicationIntended, application=an_application(revisions=(world.revision("a").id,))
-    )
+    world.tell(ApplicationIntended, application=an_application(revisions=(world.revision("a").id,)))
     asked = len(world.asked_for(command))
 
     dies(world)
@@ -250,13 +248,12 @@ def test_removals_are_asked_for_again_under_a_new_id() -> None:
     ],
 )
 def test_applications_of_dead_servers_are_compared(
-    state: ApplicationState, settles: bool  # noqa: FBT001  a row of the table
+    state: ApplicationState,
+    settles: bool,  # noqa: FBT001  a row of the table
 ) -> None:
     world = a_world(a_ticket(a_task("a")))
     world.finish("a")
-    world.tell(
-        ApplicationIntended, application=an_application(revisions=(world.revision("a").id,))
-    )
+    world.tell(ApplicationIntended, application=an_application(revisions=(world.revision("a").id,)))
     if state is not ApplicationState.APPLYING:
         each = world.the(RunApplication)
         world.send(evolve(world.good_end(each), state=state))

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
+
 from sennit.core.disk_application import Intention
 from sennit.core.engine.commands import (
     CaptureRun,
@@ -50,7 +51,6 @@ from sennit_protocol.states import (
     TicketState,
 )
 from sennit_protocol.views import Notice
-
 from tests.core.engine.builders import (
     HERE,
     OTHER_REPOSITORY,
@@ -183,9 +183,7 @@ def decide(world: World, *said: tuple[str, Decision], total: int = 2) -> Any:
         ([NO, NO], 2, Review.REJECTED),
     ],
 )
-def test_what_decisions_say_of_the_whole(
-    said: list[Decision], total: int, review: Review
-) -> None:
+def test_what_decisions_say_of_the_whole(said: list[Decision], total: int, review: Review) -> None:
     assert review_of(said, total) is review
 
 
@@ -290,7 +288,9 @@ def test_an_application_is_intended_before_it_is_carried_out() -> None:
 def test_what_was_observed_is_kept(state: ApplicationState, units: tuple[str, ...]) -> None:
     world = settled_world()
     decide(world, ("u1", YES), ("u2", NO))
-    intention = Intention(id="a_one", work_tree=b"/repo", folder=b"/stage", new_folders=(), steps=())
+    intention = Intention(
+        id="a_one", work_tree=b"/repo", folder=b"/stage", new_folders=(), steps=()
+    )
     apply(world, intention=intention, notices=(Notice("one"),))
 
     settle(world, state, observed=(FileOutcome(b"f", state),), notices=(Notice("two"),))
@@ -361,9 +361,7 @@ def test_a_patch_is_written_beside_anything_and_marks_nothing() -> None:
     apply(world)
     before = world.revision("a")
 
-    outcome = intend(
-        world, "a_patch", target=Target.PATCH, state=APPLIED, revisions=(before.id,)
-    )
+    outcome = intend(world, "a_patch", target=Target.PATCH, state=APPLIED, revisions=(before.id,))
 
     assert outcome == Intended(ApplicationId("a_patch"))
     assert world.last.commands == ()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from sennit.core.engine.commands import (
     CaptureRun,
     PrepareWorkspace,
@@ -37,7 +38,6 @@ from sennit_protocol.states import (
     TicketState,
 )
 from sennit_protocol.views import Notice
-
 from tests.core.engine.builders import HERE, THERE, TICKET, a_failure, a_task, a_ticket
 from tests.core.engine.world import World, a_world
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
+
 from sennit.core.engine.commands import OfferRevision, PrepareWorkspace, Reconcile
 from sennit.core.engine.events import AnswerGiven, CancelRequested, QuestionAsked, Tick
 from sennit.core.engine.rows import TaskRow, TicketRow
@@ -19,7 +20,6 @@ from sennit_protocol.states import (
     TicketState,
 )
 from sennit_protocol.tasks import BaseKind
-
 from tests.core.engine.builders import (
     HERE,
     OTHER_REPOSITORY,
@@ -454,4 +454,4 @@ def test_rows_of_a_ticket_are_not_touched_by_another_ones_steps() -> None:
     assert world.ticket() == first
     assert {row.id for row in world.state.rows(TicketRow)} == {TICKET, TicketId("t_two")}
     assert ServerId(HERE) == world.ticket().owner
-    assert REPOSITORY == world.task("a").spec.repository
+    assert world.task("a").spec.repository == REPOSITORY

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import pytest
+
 from sennit.core.engine.draft import Draft
 from sennit.core.engine.indexes import INDEXES, OPEN_TASKS, OPEN_TICKETS, READY_TASKS
 from sennit.core.engine.rows import TaskRow, TicketRow
 from sennit.core.engine.state import State
 from sennit.core.engine.step_values import Delete, Put
 from sennit_protocol.states import TaskState
-
 from tests.core.engine.builders import TICKET, a_task, a_ticket
 from tests.core.engine.world import a_world
 

@@ -6,6 +6,7 @@ from typing import get_args
 
 import attrs
 import pytest
+
 from sennit.core.engine import commands, events, rows
 from sennit.core.engine.commands import COMMANDS, Command
 from sennit.core.engine.events import EVENTS, BaseTaken, Event, Tick
@@ -13,7 +14,6 @@ from sennit.core.engine.rows import ROWS
 from sennit.core.engine.state import State
 from sennit.core.engine.step import HANDLERS, step
 from sennit.core.engine.step_values import Put
-
 from tests.core.engine.builders import HERE, a_manifest, a_task, a_ticket
 from tests.core.engine.world import World, a_world
 
@@ -40,7 +40,9 @@ def test_every_command_is_listed_and_says_whether_it_is_done_once() -> None:
 
 
 def test_every_row_is_listed() -> None:
-    assert set(ROWS) == {each for each in classes_of(rows) if isinstance(vars(each).get("key"), property)}
+    assert set(ROWS) == {
+        each for each in classes_of(rows) if isinstance(vars(each).get("key"), property)
+    }
 
 
 def test_events_commands_and_rows_are_frozen_and_say_what_they_mean() -> None:

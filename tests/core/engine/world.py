@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from attrs import define, evolve, field
+
 from sennit.core.engine.commands import (
     CaptureRun,
     DeliverAnswer,
@@ -45,7 +46,6 @@ from sennit.core.engine.step_values import Issued, Step
 from sennit_protocol.ids import CommandId, ServerId, TicketId
 from sennit_protocol.states import ApplicationState, Integration, TaskState, TicketState
 from sennit_protocol.views import Failure
-
 from tests.core.engine.builders import HERE, TICKET, a_failure, a_manifest, a_server
 
 CommandT = TypeVar("CommandT")

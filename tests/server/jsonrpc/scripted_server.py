@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 import anyio
 from attrs import frozen
@@ -28,6 +29,10 @@ from sennit.server.jsonrpc import (
 )
 from sennit_protocol.errors import Problem, ProblemsData, RpcError
 from sennit_protocol.methods import Method, Sender
+
+# This program is not started as a part of the package that it imports from.
+sys.path.insert(0, str(Path(__file__).parents[3]))
+from tests.server.jsonrpc.nursery_side import keep_nursery
 
 TASK_ERROR = 77
 
@@ -292,8 +297,14 @@ async def serve(limit: int, *, broken_settings: bool) -> int:
     return await served.serve(handlers(State([], []), broken_settings))
 
 
-if __name__ == "__main__":
-    options = sys.argv[1:]
+def run(options: list[str]) -> int:
     message_limit = int(options[0]) if options else 64 * 1024 * 1024
     broken = "broken-settings" in options
-    sys.exit(anyio.run(lambda: serve(message_limit, broken_settings=broken)))
+    return anyio.run(lambda: serve(message_limit, broken_settings=broken))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--nursery"]:
+        keep_nursery(int(sys.argv[2]), run)
+    else:
+        sys.exit(run(sys.argv[1:]))

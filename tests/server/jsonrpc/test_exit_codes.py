@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,19 +12,16 @@ import pytest
 from tests.wire_client import WireClient, eventually
 
 SERVER = Path(__file__).with_name("scripted_server.py")
+Starter = Callable[..., WireClient]
 
 
-def start() -> WireClient:
-    return WireClient([sys.executable, str(SERVER)])
-
-
-def test_shutdown_and_exit_end_with_0() -> None:
+def test_shutdown_and_exit_end_with_0(start: Starter) -> None:
     with start() as client:
         client.initialize()
         assert client.shut_down() == 0
 
 
-def test_shutdown_and_exit_in_one_write_end_with_0_and_the_answer_comes() -> None:
+def test_shutdown_and_exit_in_one_write_end_with_0_and_the_answer_comes(start: Starter) -> None:
     with start() as client:
         client.initialize()
         client.send(
@@ -34,21 +32,21 @@ def test_shutdown_and_exit_in_one_write_end_with_0_and_the_answer_comes() -> Non
         assert client.exit_code() == 0
 
 
-def test_exit_without_shutdown_ends_with_1() -> None:
+def test_exit_without_shutdown_ends_with_1(start: Starter) -> None:
     with start() as client:
         client.initialize()
         client.notify("exit")
         assert client.exit_code() == 1
 
 
-def test_exit_before_initialize_ends_with_1() -> None:
+def test_exit_before_initialize_ends_with_1(start: Starter) -> None:
     with start() as client:
         client.notify("exit")
         assert client.exit_code() == 1
 
 
 @pytest.mark.parametrize("data", [b"", b"Content-Len", b"Content-Length: 10\r\n\r\n{"])
-def test_the_end_of_the_stream_ends_with_1(data: bytes) -> None:
+def test_the_end_of_the_stream_ends_with_1(start: Starter, data: bytes) -> None:
     with start() as client:
         client.initialize()
         client.send_bytes(data)
@@ -57,14 +55,14 @@ def test_the_end_of_the_stream_ends_with_1(data: bytes) -> None:
         assert "closing" in client.stderr()
 
 
-def test_the_end_of_the_stream_before_any_message_ends_with_1() -> None:
+def test_the_end_of_the_stream_before_any_message_ends_with_1(start: Starter) -> None:
     with start() as client:
         client.close_stdin()
         assert client.exit_code() == 1
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_signal_ends_in_order(number: signal.Signals, code: int) -> None:
+def test_a_signal_ends_in_order(start: Starter, number: signal.Signals, code: int) -> None:
     with start() as client:
         client.initialize()
         id_ = client.request("sennit/block", {"name": "a"})
@@ -75,7 +73,7 @@ def test_a_signal_ends_in_order(number: signal.Signals, code: int) -> None:
         assert client.stderr().count("closing") == 1
 
 
-def test_a_client_that_stops_reading_ends_the_server() -> None:
+def test_a_client_that_stops_reading_ends_the_server(start: Starter) -> None:
     with start() as client:
         client.initialize()
         assert client.process.stdout is not None
@@ -130,7 +128,7 @@ def test_the_end_of_the_editor_is_noticed_while_the_stream_is_open() -> None:
     os.close(write)
 
 
-def test_a_process_that_is_no_ancestor_is_not_watched() -> None:
+def test_a_process_that_is_no_ancestor_is_not_watched(start: Starter) -> None:
     with subprocess.Popen(["/bin/sleep", "60"]) as other, start() as client:
         client.initialize(process_id=other.pid)
         other.kill()
@@ -139,7 +137,7 @@ def test_a_process_that_is_no_ancestor_is_not_watched() -> None:
         assert client.shut_down() == 0
 
 
-def test_a_process_that_never_was_is_not_watched() -> None:
+def test_a_process_that_never_was_is_not_watched(start: Starter) -> None:
     with start() as client:
         client.initialize(process_id=2**22 - 1)
         assert "result" in client.call("sennit/echo", {"prompt": "a"})

@@ -1,26 +1,25 @@
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.wire_client import Message, WireClient
 
-SERVER = Path(__file__).with_name("scripted_server.py")
+Starter = Callable[..., WireClient]
 PROGRESS = {"window": {"workDoneProgress": True}}
 
 
 @pytest.fixture
-def fresh() -> Iterator[WireClient]:
-    with WireClient([sys.executable, str(SERVER)]) as client:
+def fresh(start: Starter) -> Iterator[WireClient]:
+    with start() as client:
         yield client
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[WireClient]:
-    with WireClient([sys.executable, str(SERVER)]) as shared:
+def client(start: Starter) -> Iterator[WireClient]:
+    with start() as shared:
         shared.initialize()
         yield shared
 

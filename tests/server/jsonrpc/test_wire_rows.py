@@ -1,23 +1,17 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from tests.wire_client import Message, WireClient, framed, framed_bytes
 
-SERVER = Path(__file__).with_name("scripted_server.py")
-
-
-def start(*options: str) -> WireClient:
-    return WireClient([sys.executable, str(SERVER), *options])
+Starter = Callable[..., WireClient]
 
 
 @pytest.fixture
-def fresh() -> Iterator[WireClient]:
+def fresh(start: Starter) -> Iterator[WireClient]:
     with start() as client:
         yield client
 
@@ -29,7 +23,7 @@ def client(fresh: WireClient) -> WireClient:
 
 
 @pytest.fixture(scope="module")
-def shared() -> Iterator[WireClient]:
+def shared(start: Starter) -> Iterator[WireClient]:
     """One server for the tests after which it is as before."""
     with start() as client:
         client.initialize()
@@ -300,7 +294,7 @@ def test_a_header_without_a_length_is_refused_and_the_stream_found_again(
     shared.nothing_more()
 
 
-def test_a_message_over_the_limit_is_drained_and_the_stream_stays_in_sync() -> None:
+def test_a_message_over_the_limit_is_drained_and_the_stream_stays_in_sync(start: Starter) -> None:
     with start("100000") as client:
         client.initialize()
         long = ENVELOPE | {"id": "long", "params": {"prompt": "x" * 100_000}}
@@ -328,7 +322,7 @@ def texts(client: WireClient) -> tuple[object, object]:
     return facts["texts"], facts["unknown"]
 
 
-def test_a_drained_change_makes_the_text_unknown_until_it_is_sent_whole() -> None:
+def test_a_drained_change_makes_the_text_unknown_until_it_is_sent_whole(start: Starter) -> None:
     with start("100000") as client:
         client.initialize()
         client.notify("textDocument/didOpen", OPEN)
@@ -402,7 +396,7 @@ def test_a_large_result_arrives_whole_while_the_client_reads_slowly(client: Wire
     assert "result" in client.answer_to("after")
 
 
-def test_bad_settings_are_shown_once_and_answered_until_mended() -> None:
+def test_bad_settings_are_shown_once_and_answered_until_mended(start: Starter) -> None:
     with start("1000000", "broken-settings") as client:
         client.initialize()
         shown = client.next_of("window/showMessage")["params"]

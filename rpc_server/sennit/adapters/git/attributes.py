@@ -18,10 +18,10 @@ from attrs import evolve
 
 from sennit.adapters.git.files import in_thread, make_private_folder, write_private
 from sennit.adapters.git.inprocess import NotHere, Objects, with_objects
-from sennit.adapters.git.raw_trees import MODE_TREE
+from sennit.adapters.git.raw_trees import MODE_TREE, REGULAR
 from sennit.adapters.git.trees import read_blobs, tree_entries
 from sennit.core.names import refused
-from sennit.core.objects import MODE_EXECUTABLE, MODE_FILE, Entry, GitFailed
+from sennit.core.objects import Entry, GitFailed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,7 +93,7 @@ def _below(objects: Objects, memory: dict[str, _Found], tree: str) -> _Found:
 
 def _is_file(entry: Entry) -> bool:
     # Git does not read attributes through a link.
-    return entry.mode in {MODE_FILE, MODE_EXECUTABLE}
+    return entry.mode in REGULAR
 
 
 def _make(store: Store, folder: Path, found: _Found, contents: dict[str, bytes]) -> None:

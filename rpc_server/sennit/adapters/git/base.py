@@ -15,6 +15,7 @@ from sennit.adapters.git.commits import CommitFacts, commit_tree, read_commit
 from sennit.adapters.git.disk import existing
 from sennit.adapters.git.files import both, copy_with_times, in_thread
 from sennit.adapters.git.git import DISPOSABLE
+from sennit.adapters.git.lfs import lfs_config
 from sennit.adapters.git.look import Look, SnapshotLimits
 from sennit.adapters.git.mirror import Mirroring, refresh_mirror
 from sennit.adapters.git.stage import nul_ended, stage, write_tree
@@ -62,7 +63,7 @@ async def take_snapshot(
     look = Look(
         # Git compares files with an index, through the filters, even where it only writes one:
         # so every call of a snapshot leaves out the programs of a repository without trust.
-        git.configured(repository.neutral + DISPOSABLE),
+        git.configured(lfs_config(store.git_dir) + repository.neutral + DISPOSABLE),
         store,
         repository,
         index,

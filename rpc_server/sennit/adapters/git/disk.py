@@ -70,6 +70,8 @@ def look_at(root: bytes, path: bytes) -> Found:
 
 def _found(full: bytes, path: bytes, mode: int) -> Found:
     match stat.S_IFMT(mode):
+        case stat.S_IFLNK if path.rpartition(b"/")[2].lower() == b".gitmodules":
+            return LeftOut(path, LeftOutReason.RESERVED_NAME, "git refuses a link of this name")
         case stat.S_IFLNK:
             return Present(path)
         case stat.S_IFDIR:
@@ -153,7 +155,8 @@ def looks_like_a_secret(path: bytes) -> bool:
 
 def names_a_git_directory(path: bytes) -> bool:
     """Tell whether a component is ``.git`` on some file system: other case, NTFS, HFS+."""
-    return any(_is_dot_git(name) for name in path.split(b"/"))
+    # Windows takes a backslash for a slash, and git refuses what it would find there.
+    return any(_is_dot_git(name) for name in path.replace(b"\\", b"/").split(b"/"))
 
 
 def _is_dot_git(name: bytes) -> bool:

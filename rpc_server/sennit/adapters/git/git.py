@@ -65,11 +65,14 @@ _FIXED = {
     # An object id names that object and no replacement, which the store would not have.
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_NO_LAZY_FETCH": "1",
+    # A file that git-lfs has not got stays the pointer that it is in the tree.
+    "GIT_LFS_SKIP_DOWNLOAD_ERRORS": "1",
     "GIT_AUTHOR_NAME": IDENTITY[0],
     "GIT_AUTHOR_EMAIL": IDENTITY[1],
     "GIT_COMMITTER_NAME": IDENTITY[0],
     "GIT_COMMITTER_EMAIL": IDENTITY[1],
 }
+_KEPT = frozenset({"GIT_LFS_SKIP_SMUDGE"})
 _DROPPED = frozenset({"SSH_ASKPASS", "LANGUAGE", "LANG"})
 
 
@@ -185,7 +188,7 @@ def git_for(program: str, environ: Mapping[str, str], limits: Limits | None = No
     kept = {
         name: value
         for name, value in environ.items()
-        if not name.startswith(("GIT_", "LC_")) and name not in _DROPPED
+        if name in _KEPT or not (name.startswith(("GIT_", "LC_")) or name in _DROPPED)
     }
     return Git(program, {**kept, **_FIXED}, limits or Limits())
 

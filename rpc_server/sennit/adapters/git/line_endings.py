@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from sennit.adapters.git.raw_trees import REGULAR
 from sennit.adapters.git.trees import read_blobs, write_blobs, write_tree
-from sennit.core.objects import MODE_EXECUTABLE, MODE_FILE, Entry, GitFailed
+from sennit.core.objects import Entry, GitFailed
 from sennit.core.text import LineEnding, line_ending, with_line_ending
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
     from sennit.adapters.git.git import Git
     from sennit.adapters.git.store import Store
-
-_REGULAR = frozenset({MODE_FILE, MODE_EXECUTABLE})
 
 
 @frozen
@@ -36,7 +35,7 @@ class ThreeWay:
     def texts(self) -> tuple[Entry, Entry, Entry] | None:
         """Give the sides when all are regular files with three different contents."""
         sides = (self.base, self.ours, self.theirs)
-        files = tuple(side for side in sides if side is not None and side.mode in _REGULAR)
+        files = tuple(side for side in sides if side is not None and side.mode in REGULAR)
         if len(files) < len(sides) or len({side.id for side in files}) < len(sides):
             return None
         return files[0], files[1], files[2]

@@ -10,6 +10,7 @@ from sennit.adapters.git.attributes import with_attributes
 from sennit.adapters.git.changes import renames_between
 from sennit.adapters.git.conflicts import Commits, conflicts_of, parse_attempt
 from sennit.adapters.git.line_endings import Levelled, ThreeWay, level_line_endings
+from sennit.adapters.git.regions import with_regions
 from sennit.adapters.git.second_opinion import TextMerge, doubtful
 from sennit.adapters.git.trees import changed_paths, entries_at, write_commits
 from sennit.core.merge import decide_by_identity
@@ -36,7 +37,7 @@ MERGE_CONFIG: Config = (
 _CONFLICT = 1
 
 
-async def merge_trees(  # noqa: PLR0911  each step ends with its own failure
+async def merge_trees(
     git: Git, store: Store, base: str, ours: str, theirs: str, at: int
 ) -> MergeResult:
     """Merge two trees that both come from ``base``; ``at`` dates the throw-away commits.
@@ -57,7 +58,11 @@ async def merge_trees(  # noqa: PLR0911  each step ends with its own failure
     result = await _merge(git, store, trees, at)
     if not isinstance(result, Merged) or not both:
         return result
-    uncertain = await _uncertain(git, store, trees, result.tree)
+    if trees.paths:
+        both = await _changed_on_both_sides(git, store, trees.base, trees.ours, trees.theirs)
+        if isinstance(both, GitFailed):
+            return both
+    uncertain = await _uncertain(git, store, trees, both, result.tree)
     if isinstance(uncertain, GitFailed):
         return uncertain
     return evolve(result, uncertain=uncertain)
@@ -100,19 +105,21 @@ async def _merge(git: Git, store: Store, trees: Levelled, at: int) -> MergeResul
         return done
     attempt = parse_attempt(done.stdout, Commits(*sides))
     if done.code == _CONFLICT:
-        return Conflicted(attempt.tree, conflicts_of(attempt))
+        conflicts = await with_regions(git, store, conflicts_of(attempt))
+        if isinstance(conflicts, GitFailed):
+            return conflicts
+        return Conflicted(attempt.tree, conflicts, trees.paths)
     return Merged(attempt.tree, normalised=trees.paths)
 
 
 async def _uncertain(
-    git: Git, store: Store, trees: Levelled, merged: str
+    git: Git, store: Store, trees: Levelled, both: Mapping[bytes, ThreeWay], merged: str
 ) -> tuple[bytes, ...] | GitFailed:
-    both = await _changed_on_both_sides(git, store, trees.base, trees.ours, trees.theirs)
-    if isinstance(both, GitFailed):
-        return both
     followed = await _followed_through_renames(git, store, trees, both)
     if isinstance(followed, GitFailed):
         return followed
+    if not any(three.texts for three in followed.values()):
+        return ()
     results = await entries_at(git, store, merged, followed.keys())
     if isinstance(results, GitFailed):
         return results

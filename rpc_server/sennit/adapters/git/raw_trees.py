@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
-from sennit.core.objects import Entry
+from sennit.core.objects import MODE_EXECUTABLE, MODE_FILE, Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
 MODE_TREE = 0o40000
+REGULAR = frozenset({MODE_FILE, MODE_EXECUTABLE})
+"""Modes of files that have a content of their own."""
 
 _UNCHANGED = object()
 
@@ -60,30 +62,17 @@ def tree_bytes(entries: Mapping[bytes, Entry]) -> bytes:
     )
 
 
-def differences(
-    read: Callable[[str], dict[bytes, Entry]], old: str | None, new: str | None
-) -> Iterator[tuple[bytes, Sides]]:
-    """Give every path that two trees hold differently, without looking for renames."""
-    yield from _differences(read, old, new, b"")
-
-
-def _differences(
-    read: Callable[[str], dict[bytes, Entry]], old: str | None, new: str | None, above: bytes
-) -> Iterator[tuple[bytes, Sides]]:
-    if old == new:
-        return
-    before = read(old) if old else {}
-    after = read(new) if new else {}
-    for name in before.keys() | after.keys():
-        was, becomes = before.get(name), after.get(name)
-        if was == becomes:
-            continue
-        path = above + name
-        folder_was, file_was = _split(was)
-        folder_becomes, file_becomes = _split(becomes)
-        if file_was or file_becomes:
-            yield path, Sides(file_was, file_becomes)
-        yield from _differences(read, folder_was, folder_becomes, path + b"/")
+def find_entry(data: bytes, name: bytes, digest_size: int) -> Entry | None:
+    """Look for one name in a tree object."""
+    position = 0
+    while position < len(data):
+        space = data.index(b" ", position)
+        end = data.index(b"\0", space)
+        stop = end + 1 + digest_size
+        if data[space + 1 : end] == name:
+            return Entry(int(data[position:space], 8), data[end + 1 : stop].hex())
+        position = stop
+    return None
 
 
 def _split(entry: Entry | None) -> tuple[str | None, Entry | None]:

@@ -1,6 +1,6 @@
 """The store of one repository: our own git directory, which never writes into the user's.
 
-Layout below ``root``: ``git/`` (a git directory with the mirror of the user's objects and ours),
+Layout of a store: ``git/`` (a git directory with the mirror of the user's objects and ours),
 ``source.index`` (the index of the last snapshot), ``workspaces/`` (records of what we made),
 ``scratch/`` (files of calls that are running), ``lock``.
 """
@@ -20,6 +20,7 @@ from sennit.adapters.git.files import (
     write_private,
 )
 from sennit.adapters.git.git import Place
+from sennit.adapters.git.lfs import lfs_config, mirror_lfs
 from sennit.adapters.git.mirror import Mirroring, refresh_mirror
 from sennit.core.objects import GitFailed
 
@@ -87,13 +88,14 @@ class Store:
         return Place(cwd=work_tree, git_dir=self.git_dir, work_tree=work_tree, index_file=index)
 
 
-async def open_store(git: Git, repository: Repository, root: Path) -> Store | GitFailed:
-    """Make the store of a repository below ``root`` if it is not there, and refresh it.
+async def open_store(git: Git, repository: Repository, stores: Path) -> Store | GitFailed:
+    """Make the store of a repository, ``stores / repository.key``, if it is missing; refresh it.
 
-    The caller holds the store's lock if other processes may use it; ``root`` itself is made when
-    it is missing, for its owner alone.
+    Several processes may do so at once. What is made is for its owner alone.
     """
-    store = Store(root, repository.object_format, Mirroring.LINKED, repository.neutral)
+    store = Store(
+        stores / repository.key, repository.object_format, Mirroring.LINKED, repository.neutral
+    )
     made = await in_thread("make the store", _make, store)
     return made if isinstance(made, GitFailed) else await refresh(git, store, repository)
 
@@ -142,6 +144,7 @@ def _make(store: Store) -> None:
         store.scratch,
         store.root / "empty",
     )
+    make_private_folder(store.root.parent)
     make_private_folder(store.root)
     for folder in folders:
         make_private_folder(folder)
@@ -152,9 +155,11 @@ def _make(store: Store) -> None:
 
 
 def _refresh(store: Store, repository: Repository, carried: Carried) -> Store:
-    content = config_file(store.object_format, carried.config, carried.partial_clone)
+    config = carried.config + lfs_config(store.git_dir)
+    content = config_file(store.object_format, config, carried.partial_clone)
     _write_if_new(store.git_dir / "config", content)
     carry_rules(repository, store.git_dir)
+    mirror_lfs(repository.common_dir, store.git_dir)
     mirroring = refresh_mirror(
         repository.common_dir / "objects", store.objects, store.root / "mirror.json"
     )

@@ -19,7 +19,6 @@ from sennit.adapters.git.raw_trees import (
     MODE_TREE,
     InTheWay,
     Sides,
-    differences,
     raw_entry,
     rewritten,
 )
@@ -93,35 +92,32 @@ async def entries_at(
 
 
 def _looked_up(objects: Objects, tree: str, paths: Collection[bytes]) -> dict[bytes, Entry]:
-    folders: dict[bytes, dict[bytes, Entry]] = {b"": objects.tree(tree)}
+    folders: dict[bytes, str | None] = {b"": tree}
     found: dict[bytes, Entry] = {}
     for path in paths:
         folder, _, name = path.rpartition(b"/")
-        entry = _folder(objects, folders, folder).get(name)
-        if entry is not None and not _is_folder(entry):
+        inside = _folder(objects, folders, folder)
+        entry = objects.entry(inside, name) if inside else None
+        if entry is not None and entry.mode != MODE_TREE:
             found[path] = entry
     return found
 
 
-def _folder(
-    objects: Objects, folders: dict[bytes, dict[bytes, Entry]], path: bytes
-) -> dict[bytes, Entry]:
+def _folder(objects: Objects, folders: dict[bytes, str | None], path: bytes) -> str | None:
+    """Give the tree object of a folder; None where there is no folder."""
     if path not in folders:
         above, _, name = path.rpartition(b"/")
-        entry = _folder(objects, folders, above).get(name)
-        folders[path] = objects.tree(entry.id) if entry and _is_folder(entry) else {}
+        inside = _folder(objects, folders, above)
+        entry = objects.entry(inside, name) if inside else None
+        folders[path] = entry.id if entry and entry.mode == MODE_TREE else None
     return folders[path]
-
-
-def _is_folder(entry: Entry) -> bool:
-    return entry.mode == MODE_TREE
 
 
 async def changed_paths(
     git: Git, store: Store, old: str, new: str
 ) -> dict[bytes, Sides] | GitFailed:
     """Give what two trees hold at every path that differs, without looking for renames."""
-    found = await with_objects(store, lambda objects: dict(differences(objects.tree, old, new)))
+    found = await with_objects(store, lambda objects: objects.differences(old, new))
     if not isinstance(found, NotHere):
         return found
     asked = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", old, new]
@@ -167,6 +163,12 @@ async def _hashed(git: Git, store: Store, kind: str, content: bytes) -> str | Gi
         ["hash-object", "-t", kind, "-w", "--no-filters", "--stdin"], store.place, stdin=content
     )
     return done if isinstance(done, GitFailed) else done.stdout.decode().strip()
+
+
+async def empty_tree(git: Git, store: Store) -> str | GitFailed:
+    """Store the tree without entries and give its id."""
+    written = await with_objects(store, lambda objects: objects.write_tree(b""))
+    return await _hashed(git, store, "tree", b"") if isinstance(written, NotHere) else written
 
 
 async def write_tree(

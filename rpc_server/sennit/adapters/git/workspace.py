@@ -19,6 +19,7 @@ from sennit.adapters.git.delete import delete_workspace
 from sennit.adapters.git.files import both, copy_with_times, in_thread, write_private
 from sennit.adapters.git.git import DISPOSABLE, Place
 from sennit.adapters.git.includes import copy_included
+from sennit.adapters.git.lfs import lfs_config
 from sennit.adapters.git.mirror import alternate_line
 from sennit.adapters.git.records import (
     Owner,
@@ -234,7 +235,7 @@ def _make_git_dir(making: _Making, carried: Carried, refs: bytes) -> None:
 
 def _config(making: _Making, carried: Carried) -> bytes:
     identity = (("user.name", carried.name), ("user.email", carried.email))
-    config = carried.config + _ISOLATED + identity
+    config = carried.config + lfs_config(making.store.git_dir) + _ISOLATED + identity
     return config_file(making.repository.object_format, config, carried.partial_clone)
 
 

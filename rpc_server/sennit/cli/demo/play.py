@@ -10,12 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attrs import evolve, frozen
-from sennit_protocol.ids import ApplicationId, TicketId
-from sennit_protocol.proposals import ApplicationView, ProposalView
-from sennit_protocol.requests import DispatchResult
-from sennit_protocol.review import UndoParams
-from sennit_protocol.states import Decision, Integration, Target
-from sennit_protocol.views import TicketView
 
 from sennit.cli.applying import accepted, apply
 from sennit.cli.client import Client
@@ -45,6 +39,12 @@ from sennit.cli.place import Place
 from sennit.cli.proposals_read import bases_of, proposal_of, summaries_of
 from sennit.cli.review_loop import decide_all
 from sennit.cli.watching import Watch
+from sennit_protocol.ids import ApplicationId, TicketId
+from sennit_protocol.proposals import ApplicationView, ProposalView
+from sennit_protocol.requests import DispatchResult
+from sennit_protocol.review import UndoParams
+from sennit_protocol.states import Decision, Integration, Target
+from sennit_protocol.views import TicketView
 
 
 @frozen

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from attrs import frozen
-from sennit_protocol.proposals import FileView, ProposalView, UnitKind, UnitView
-from sennit_protocol.requests import ContentParams, ContentResult
-from sennit_protocol.states import Decision
 
 from sennit.cli.client import Client
 from sennit.cli.demo.snapshots import FileState, GitEntry, differences
 from sennit.cli.safe_text import path_of_uri
 from sennit.cli.tables import counted
+from sennit_protocol.proposals import FileView, ProposalView, UnitKind, UnitView
+from sennit_protocol.requests import ContentParams, ContentResult
+from sennit_protocol.states import Decision
 
 Files = Mapping[bytes, FileState]
 

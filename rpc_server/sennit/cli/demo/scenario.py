@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 from attrs import frozen
-from sennit_protocol.states import Offer
-from sennit_protocol.tasks import DispatchParams, Task, TaskDefaults
 
 from sennit.cli.call_of_arguments import COMMAND_AGENT
+from sennit_protocol.states import Offer
+from sennit_protocol.tasks import DispatchParams, Task, TaskDefaults
 
 SHARED_FILE = "protocol/sennit_protocol/errors.py"
 """Three tasks change this file while the user edits it without saving."""

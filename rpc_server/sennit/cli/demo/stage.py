@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
-import sennit_protocol
 from attrs import frozen
 
 import sennit
+import sennit_protocol
 from sennit.cli.demo.scenario import (
     DRAFT,
     DRAFT_FILE,

@@ -8,21 +8,21 @@ from collections.abc import Sequence
 
 from rich.console import Console, RenderableType
 from rich.text import Text
-from sennit_protocol.proposals import ApplicationView, ProposalView
-from sennit_protocol.views import TicketView
 
 from sennit.cli.applying import application_lines
 from sennit.cli.board import Board
 from sennit.cli.demo.proof import Proof
-from sennit.cli.demo.scenario import SHARED_FILE, Fixer
+from sennit.cli.demo.scenario import SHARED_FILE, UNSAVED_LINE, Fixer
 from sennit.cli.demo.stage import Stage
 from sennit.cli.diffs import Bases, proposal_lines
 from sennit.cli.manifest import manifest_lines
 from sennit.cli.safe_text import safe_code
 from sennit.cli.terminal import Terminal
+from sennit_protocol.proposals import ApplicationView, ProposalView
+from sennit_protocol.views import TicketView
 
 _WIDTH = 100
-_LINES_OF_PROPOSAL = 34
+_LINES_OF_PROPOSAL = 20
 _STYLES = {"+": "green", "-": "red", "@": "magenta"}
 
 
@@ -81,6 +81,8 @@ class Teller:
         lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=1, lineterm="")
         for line in list(lines)[2:]:
             self._say(Text(safe_code(line), style=_STYLES.get(line[0], "dim")))
+        if UNSAVED_LINE in after:
+            self._say("The line that the user typed meanwhile is still in it, and still unsaved.")
 
     def verdict(self, proofs: Sequence[Proof], seconds: float) -> None:
         """Show what was proved, and how long it all took."""

@@ -5,9 +5,6 @@ from __future__ import annotations
 from enum import StrEnum
 
 from attrs import evolve, frozen
-from sennit_protocol.ids import BaseId, IdKind, TicketId
-from sennit_protocol.states import FailureKind, QueuedFor, TaskState, TicketState
-from sennit_protocol.views import Failure
 
 from sennit.core.engine.commands import TakeBase
 from sennit.core.engine.draft import Draft
@@ -16,6 +13,9 @@ from sennit.core.engine.indexes import BASES_OF, OPEN_TICKETS, TICKETS_BY_OPERAT
 from sennit.core.engine.moves import end_task, is_final
 from sennit.core.engine.rows import BaseRow, TaskRow, TaskSpec, TicketRow, base_key
 from sennit.core.engine.settling import go_on
+from sennit_protocol.ids import BaseId, IdKind, TicketId
+from sennit_protocol.states import FailureKind, QueuedFor, TaskState, TicketState
+from sennit_protocol.views import Failure
 
 
 class RefusedBecause(StrEnum):

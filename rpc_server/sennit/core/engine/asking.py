@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from attrs import evolve, frozen
-from sennit_protocol.states import RunState, TaskState, WaitingFor
 
 from sennit.core.engine.commands import DeliverAnswer
 from sennit.core.engine.draft import Draft
@@ -12,6 +11,7 @@ from sennit.core.engine.moves import forget_question_timer, move_task, resume
 from sennit.core.engine.rows import QuestionEnd, QuestionRow, RunRow, TaskRow, TicketRow, TimerRow
 from sennit.core.engine.settling import go_on
 from sennit.core.engine.transitions import TaskSignal
+from sennit_protocol.states import RunState, TaskState, WaitingFor
 
 
 @frozen

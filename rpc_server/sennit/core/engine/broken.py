@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import assert_never
 
 from attrs import evolve
-from sennit_protocol.states import ApplicationState, Integration, RunState
-from sennit_protocol.views import Failure, Notice
 
 from sennit.core.engine.commands import (
     CaptureRun,
@@ -39,9 +37,11 @@ from sennit.core.engine.events import (
 from sennit.core.engine.moves import is_active
 from sennit.core.engine.rows import RevisionRow, RunRow
 from sennit.core.engine.running import recovery_broke, start_broke
+from sennit_protocol.states import ApplicationState, Integration, RunState
+from sennit_protocol.views import Failure, Notice
 
 
-def equivalent_event(event: CommandFailed) -> Event | None:  # noqa: C901, PLR0911  one case a command
+def equivalent_event(event: CommandFailed) -> Event | None:  # noqa: C901  one case a command
     """The event that says in the words of its stage that a command has failed, if there is one."""
     at, seed, cause = event.at, event.seed, event.cause
     failure = in_words(event)

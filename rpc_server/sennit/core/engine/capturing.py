@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 from attrs import evolve
-from sennit_protocol.ids import IdKind, ProposalId, RevisionId
-from sennit_protocol.states import FailureKind, Flag, Integration, TaskState
-from sennit_protocol.tasks import ExpectChanges
-from sennit_protocol.views import Failure, Notice
 
 from sennit.core.engine.commands import CaptureRun
 from sennit.core.engine.draft import Draft
@@ -15,6 +11,10 @@ from sennit.core.engine.moves import end_task, flag, move_run, run_and_task
 from sennit.core.engine.rows import Ending, ProposalRow, RevisionRow, RunRow, TaskRow, TicketRow
 from sennit.core.engine.settling import go_on, reconcile
 from sennit.core.engine.transitions import RunSignal
+from sennit_protocol.ids import IdKind, ProposalId, RevisionId
+from sennit_protocol.states import FailureKind, Flag, Integration, TaskState
+from sennit_protocol.tasks import ExpectChanges
+from sennit_protocol.views import Failure, Notice
 
 
 def capture(draft: Draft, run: RunRow) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 from attrs import frozen
-from sennit_protocol.ids import ApplicationId, BaseId, RevisionId, RunId, TicketId
-from sennit_protocol.tasks import BaseKind
 
 from sennit.core.engine.rows import RepositoryRef
+from sennit_protocol.ids import ApplicationId, BaseId, RevisionId, RunId, TicketId
+from sennit_protocol.tasks import BaseKind
 
 
 @frozen

@@ -7,12 +7,12 @@ from collections.abc import Hashable, Iterator
 from typing import Any, TypeVar, cast
 
 from attrs import define, evolve, field
-from sennit_protocol.ids import CommandId, IdKind, TicketId, encode_id
 
 from sennit.core.engine.commands import Command
 from sennit.core.engine.indexes import Index
 from sennit.core.engine.state import State, Tables
 from sennit.core.engine.step_values import Change, Delete, Issued, JournalLine, Put, Row, Step
+from sennit_protocol.ids import CommandId, IdKind, TicketId, encode_id
 
 RowT = TypeVar("RowT", bound=Row)
 

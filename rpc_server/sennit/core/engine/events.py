@@ -9,6 +9,18 @@ from __future__ import annotations
 from typing import ClassVar
 
 from attrs import frozen
+
+from sennit.core.engine.commands import Command
+from sennit.core.engine.rows import (
+    ApplicationRow,
+    Counts,
+    FileOutcome,
+    RepositoryRef,
+    ServerRow,
+    TaskSpec,
+)
+from sennit.core.engine.step_values import Issued
+from sennit.core.objects import Conflict, Manifest
 from sennit_protocol.ids import (
     ApplicationId,
     BaseId,
@@ -23,18 +35,6 @@ from sennit_protocol.ids import (
 )
 from sennit_protocol.states import ApplicationState, Decision, Integration, Offer
 from sennit_protocol.views import Failure, Notice
-
-from sennit.core.engine.commands import Command
-from sennit.core.engine.rows import (
-    ApplicationRow,
-    Counts,
-    FileOutcome,
-    RepositoryRef,
-    ServerRow,
-    TaskSpec,
-)
-from sennit.core.engine.step_values import Issued
-from sennit.core.objects import Conflict, Manifest
 
 
 @frozen(kw_only=True)

@@ -6,14 +6,6 @@ from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 
 from attrs import frozen
-from sennit_protocol.ids import TicketId
-from sennit_protocol.states import (
-    FINAL_TASK_STATES,
-    FINAL_TICKET_STATES,
-    ApplicationState,
-    QueuedFor,
-    TaskState,
-)
 
 from sennit.core.engine.rows import (
     ApplicationRow,
@@ -26,6 +18,14 @@ from sennit.core.engine.rows import (
     TicketRow,
     TimerRow,
     task_key,
+)
+from sennit_protocol.ids import TicketId
+from sennit_protocol.states import (
+    FINAL_TASK_STATES,
+    FINAL_TICKET_STATES,
+    ApplicationState,
+    QueuedFor,
+    TaskState,
 )
 
 IN_A_SLOT = frozenset({TaskState.PREPARING, TaskState.RUNNING})

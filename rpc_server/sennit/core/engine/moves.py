@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from attrs import evolve
-from sennit_protocol.states import FINAL_TASK_STATES, Flag, RunState, TaskState
-from sennit_protocol.views import Failure
 
 from sennit.core.engine.commands import StopRun
 from sennit.core.engine.draft import Draft
@@ -16,6 +14,8 @@ from sennit.core.engine.transitions import (
     TaskSignal,
     next_state,
 )
+from sennit_protocol.states import FINAL_TASK_STATES, Flag, RunState, TaskState
+from sennit_protocol.views import Failure
 
 ENDING_SIGNALS = {
     TaskState.COMPLETED: TaskSignal.COMPLETE,

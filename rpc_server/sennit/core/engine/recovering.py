@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from attrs import evolve
-from sennit_protocol.ids import ServerId
 
 from sennit.core.engine.commands import RemoveWorkspaces
 from sennit.core.engine.draft import Draft
@@ -22,6 +21,7 @@ from sennit.core.engine.running import cancel_tasks, interrupt
 from sennit.core.engine.settling import go_on, start_tasks
 from sennit.core.engine.step_values import Issued
 from sennit.core.engine.taking_over import take_over_orphans
+from sennit_protocol.ids import ServerId
 
 
 def server_started(draft: Draft, event: ServerStarted) -> None:

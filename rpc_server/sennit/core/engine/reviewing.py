@@ -5,19 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from attrs import evolve, frozen
-from sennit_protocol.ids import ApplicationId, ProposalId, RevisionId, TicketId
-from sennit_protocol.states import (
-    FINAL_TICKET_STATES,
-    ApplicationState,
-    Decision,
-    FailureKind,
-    Flag,
-    Integration,
-    Offer,
-    Review,
-    Target,
-)
-from sennit_protocol.views import Failure
 
 from sennit.core.engine.commands import RemoveWorkspaces, RunApplication
 from sennit.core.engine.draft import Draft
@@ -34,6 +21,19 @@ from sennit.core.engine.indexes import OF_TICKET, RUNS_OF, UNSETTLED, UNSETTLED_
 from sennit.core.engine.moves import flag
 from sennit.core.engine.rows import ApplicationRow, ProposalRow, RevisionRow, TicketRow
 from sennit.core.engine.settling import TAKES_PART, go_on, offer
+from sennit_protocol.ids import ApplicationId, ProposalId, RevisionId, TicketId
+from sennit_protocol.states import (
+    FINAL_TICKET_STATES,
+    ApplicationState,
+    Decision,
+    FailureKind,
+    Flag,
+    Integration,
+    Offer,
+    Review,
+    Target,
+)
+from sennit_protocol.views import Failure
 
 
 def reconciled(draft: Draft, event: Reconciled) -> None:
@@ -52,7 +52,7 @@ def reconciled(draft: Draft, event: Reconciled) -> None:
 
 def _take_verdict(draft: Draft, verdict: Verdict) -> None:
     revision = draft.get(RevisionRow, verdict.revision)
-    if revision is None or revision.integration not in TAKES_PART:
+    if revision is None or revision.integration not in TAKES_PART or _says_so(revision, verdict):
         return
     failed = verdict.integration is Integration.FAILED
     if failed and revision.integration is not Integration.PENDING:
@@ -71,6 +71,16 @@ def _take_verdict(draft: Draft, verdict: Verdict) -> None:
             uncertain=verdict.uncertain,
             failure=failure,
         )
+    )
+
+
+def _says_so(revision: RevisionRow, verdict: Verdict) -> bool:
+    """Whether the verdict is the one that was given before, as it mostly is."""
+    return (
+        revision.integration is verdict.integration
+        and revision.conflicts == verdict.conflicts
+        and revision.conflicts_with == verdict.conflicts_with
+        and revision.uncertain == verdict.uncertain
     )
 
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from attrs import field, frozen
+
+from sennit.core.agents import AgentSettings
+from sennit.core.disk_application import Intention
+from sennit.core.objects import Conflict, Entry, Manifest
 from sennit_protocol.ids import (
     ApplicationId,
     BaseId,
@@ -33,10 +37,6 @@ from sennit_protocol.states import (
 )
 from sennit_protocol.tasks import BaseKind, ExpectChanges
 from sennit_protocol.views import Failure, Notice
-
-from sennit.core.agents import AgentSettings
-from sennit.core.disk_application import Intention
-from sennit.core.objects import Conflict, Entry, Manifest
 
 
 @frozen

@@ -3,18 +3,6 @@
 from __future__ import annotations
 
 from attrs import evolve, frozen
-from sennit_protocol.ids import IdKind, TicketId
-from sennit_protocol.states import (
-    FINAL_TICKET_STATES,
-    FailureKind,
-    Flag,
-    Phase,
-    RunState,
-    Stopped,
-    TaskState,
-    TicketState,
-)
-from sennit_protocol.views import Failure, Notice
 
 from sennit.core.engine.asking import park
 from sennit.core.engine.capturing import capture, end_without_proposal
@@ -51,6 +39,18 @@ from sennit.core.engine.transitions import (
     TicketSignal,
     next_state,
 )
+from sennit_protocol.ids import IdKind, TicketId
+from sennit_protocol.states import (
+    FINAL_TICKET_STATES,
+    FailureKind,
+    Flag,
+    Phase,
+    RunState,
+    Stopped,
+    TaskState,
+    TicketState,
+)
+from sennit_protocol.views import Failure, Notice
 
 
 def workspace_ready(draft: Draft, event: WorkspaceReady) -> None:

@@ -3,19 +3,6 @@
 from __future__ import annotations
 
 from attrs import evolve, frozen
-from sennit_protocol.ids import IdKind, RunId, ServerId, TicketId
-from sennit_protocol.states import (
-    FINAL_TICKET_STATES,
-    FailureKind,
-    Integration,
-    Offer,
-    QueuedFor,
-    RunState,
-    TaskState,
-    TicketState,
-)
-from sennit_protocol.tasks import BaseKind
-from sennit_protocol.views import Failure
 
 from sennit.core.engine.commands import (
     Arrived,
@@ -47,6 +34,19 @@ from sennit.core.engine.rows import (
 from sennit.core.engine.state import Tables
 from sennit.core.engine.transitions import TICKETS, TaskSignal, TicketSignal, next_state
 from sennit.core.graph import Cyclic, topological_order
+from sennit_protocol.ids import IdKind, RunId, ServerId, TicketId
+from sennit_protocol.states import (
+    FINAL_TICKET_STATES,
+    FailureKind,
+    Integration,
+    Offer,
+    QueuedFor,
+    RunState,
+    TaskState,
+    TicketState,
+)
+from sennit_protocol.tasks import BaseKind
+from sennit_protocol.views import Failure
 
 __all__ = ["IN_A_SLOT", "free_slots", "go_on", "in_order", "offer", "reconcile", "start_tasks"]
 
@@ -94,10 +94,11 @@ def _look_at_dependent(draft: Draft, ticket: TicketRow, task: TaskRow) -> None:
             f"depends on {blocked.by}, which {blocked.why}. Mend or redo {blocked.by} first.",
         )
         end_task(draft, task, TaskState.BLOCKED, failure)
-    elif _prerequisites_done(draft, ticket, task):
-        draft.put(evolve(task, queued_for=QueuedFor.SLOT))
-    else:
-        draft.put(evolve(task, queued_for=QueuedFor.DEPENDENCY))
+        return
+    done = _prerequisites_done(draft, ticket, task)
+    queued_for = QueuedFor.SLOT if done else QueuedFor.DEPENDENCY
+    if task.queued_for is not queued_for:
+        draft.put(evolve(task, queued_for=queued_for))
 
 
 def _blocked(draft: Draft, ticket: TicketRow, task: TaskRow) -> _Blocked | None:

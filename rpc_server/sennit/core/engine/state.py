@@ -7,8 +7,6 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, TypeVar, assert_never, cast
 
 from attrs import define, field
-from sennit_protocol.ids import TicketId
-from sennit_protocol.tasks import BaseKind
 
 from sennit.core.engine.indexes import APPLICATIONS_OF, BASES_OF, INDEXES, OPEN_QUESTIONS, Index
 from sennit.core.engine.rows import (
@@ -26,6 +24,8 @@ from sennit.core.engine.rows import (
     task_key,
 )
 from sennit.core.engine.step_values import Change, Delete, Put, Row
+from sennit_protocol.ids import TicketId
+from sennit_protocol.tasks import BaseKind
 
 RowT = TypeVar("RowT", bound=Row)
 

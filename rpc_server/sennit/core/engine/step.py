@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Any
 
 from attrs import evolve
-from sennit_protocol.views import Notice
 
 from sennit.core.engine import (
     admitting,
@@ -57,6 +56,7 @@ from sennit.core.engine.events import (
 from sennit.core.engine.rows import QuestionRow, RunRow, TimerRow
 from sennit.core.engine.state import State
 from sennit.core.engine.step_values import Step
+from sennit_protocol.views import Notice
 
 
 def step(state: State, event: Event, sequence: int) -> Step[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Generic, Protocol, TypeVar
 
 from attrs import field, frozen
+
 from sennit_protocol.ids import CommandId
 
 

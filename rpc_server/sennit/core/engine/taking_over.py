@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from attrs import evolve
-from sennit_protocol.ids import ServerId
-from sennit_protocol.states import Flag, Integration, RunState, TaskState
 
 from sennit.core.engine.capturing import capture
 from sennit.core.engine.commands import RecoverRun, SettleApplication
@@ -22,6 +20,8 @@ from sennit.core.engine.moves import (
 from sennit.core.engine.rows import Ending, RunRow, TaskRow, TicketRow, TimerRow
 from sennit.core.engine.settling import go_on, reconcile
 from sennit.core.engine.transitions import RunSignal
+from sennit_protocol.ids import ServerId
+from sennit_protocol.states import Flag, Integration, RunState, TaskState
 
 
 def take_over_orphans(draft: Draft, server: ServerId) -> None:

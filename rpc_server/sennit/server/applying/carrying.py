@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from attrs import frozen
 from lsprotocol import types
-from sennit_protocol.states import Target
 
 from sennit.core.edits import EditKind, FileEdit
 from sennit.server.jsonrpc import Client
+from sennit_protocol.states import Target
 
 
 @frozen

@@ -2,42 +2,33 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from hashlib import sha256
-from pathlib import Path
 from typing import assert_never
 
-import anyio
-import anyio.to_thread
-from attrs import evolve, frozen
-from lsprotocol import types
+from attrs import frozen
+
+from sennit.adapters.git.disk_write import commit, discard, settle
+from sennit.core.disk_application import Intention, Outcome, TakenBack, Written
+from sennit.core.engine.commands import RunApplication, SettleApplication
+from sennit.core.engine.events import ApplicationSettled, Event
+from sennit.core.engine.rows import ApplicationRow, FileOutcome, Image, RevisionRow
+from sennit.core.engine.step_values import Issued
+from sennit.core.objects import GitFailed
+from sennit.core.uris import display
+from sennit.runtime.ports import Report
+from sennit.server.applying.comparing import Look, look_at
+from sennit.server.applying.images import editor_images
+from sennit.server.applying.planning import plan
+from sennit.server.applying.sending import Errand, Reply, Sent, send
+from sennit.server.applying.values import Plan
+from sennit.server.applying.wishing import wish_to_undo
+from sennit.server.services import Services
+from sennit_protocol.errors import RpcError
+from sennit_protocol.ids import ApplicationId
 from sennit_protocol.states import ApplicationState
 from sennit_protocol.views import Notice
 
-from sennit.adapters.git.disk_write import commit, discard, settle
-from sennit.core.disk_application import Outcome, TakenBack, Written
-from sennit.core.edits import EditSet
-from sennit.core.engine.commands import RunApplication, SettleApplication
-from sennit.core.engine.events import ApplicationSettled, Event
-from sennit.core.engine.rows import ApplicationRow, FileOutcome, Image
-from sennit.core.engine.step_values import Issued
-from sennit.core.text import PositionEncoding
-from sennit.runtime.ports import Report
-from sennit.server.applying.carrying import carrier_of
-from sennit.server.applying.reversing import reversed_edit
-from sennit.server.applying.values import Plan
-from sennit.server.jsonrpc import ClientError, ClientGone, ClientTimeout
-from sennit.server.open_documents import open_buffers
-from sennit.server.services import Services
-from sennit.server.workspace_edit import Shape, rounds
-
-ANSWER_S = 30.0
-"""How long the client may take to apply an edit; people may be asked to confirm it."""
-CONFIRM_S = 600.0
-SEEN_S = 3.0
-LOOK_AGAIN_S = 0.02
-"""How long after its answer the client may take to tell the texts that it has now."""
+NOT_WRITTEN = "Nothing was written to it, since the editor did not do its part."
 
 
 async def run_application(services: Services, issued: Issued, _report: Report) -> Event:
@@ -47,19 +38,21 @@ async def run_application(services: Services, issued: Issued, _report: Report) -
     prepared = services.plans.pop(row.id, None)
     if prepared is None:
         # The process that had worked it out is gone, so nothing was written.
-        return _settled(services, issued, row, ApplicationState.FAILED, ())
-    by_editor = await _by_editor(services, row, prepared)
-    if _failed(by_editor.outcomes):
-        if prepared.staged is not None:
-            await discard(prepared.staged.intention)
-        return _told(services, issued, row, by_editor.outcomes, by_editor.notices)
-    on_disk = await _on_disk(prepared)
-    outcomes = (*by_editor.outcomes, *on_disk.outcomes)
-    notices = (*by_editor.notices, *on_disk.notices)
-    if _failed(on_disk.outcomes) and by_editor.outcomes:
-        undone = await _take_back(services, row, prepared)
-        outcomes, notices = (*undone.outcomes, *on_disk.outcomes), (*notices, *undone.notices)
-    return _told(services, issued, row, outcomes, notices)
+        await _discard(row.intention)
+        seen = Seen(tuple(_not_done(image.path) for image in row.images))
+        return _settled(services, issued, row, state_of(seen.outcomes), seen)
+    seen = await _carried_out(services, row, prepared)
+    left = tuple(
+        FileOutcome(path, ApplicationState.FAILED, reason)
+        for path, reason in left_out(prepared).items()
+    )
+    state = state_of((*seen.outcomes, *left))
+    if prepared.folded.conflicts and state is ApplicationState.APPLIED:
+        state = ApplicationState.PARTLY_APPLIED
+    if state is not ApplicationState.UNKNOWN:
+        services.reports.pop(row.id, None)
+    whole = Seen((*seen.outcomes, *left), seen.notices)
+    return _settled(services, issued, row, state, whole)
 
 
 @frozen
@@ -70,129 +63,83 @@ class Seen:
     notices: tuple[Notice, ...] = ()
 
 
+def left_out(prepared: Plan) -> dict[bytes, str]:
+    """The paths that an application leaves alone, and why: held ones, and those in conflict."""
+    changed = {path for change in prepared.changes for path in (change.path, change.old_path)}
+    reasons = {
+        conflict.path: "It does not go together with the text as it is now, and was left out."
+        for conflict in prepared.folded.conflicts.values()
+        if conflict.path not in changed
+    }
+    return reasons | {one.path: one.reason for one in prepared.held}
+
+
+async def _carried_out(services: Services, row: ApplicationRow, prepared: Plan) -> Seen:
+    sent = await _by_editor(services, row, prepared)
+    by_editor = Seen(sent.outcomes, tuple(map(Notice, sent.said)))
+    if sent.reply is Reply.REFUSED and sent.rounds:
+        # The first of two rounds is done: the editor is brought back to where it was.
+        by_editor = await _taken_back(services, row, by_editor)
+    if sent.reply is not Reply.ACCEPTED:
+        unwritten = await _discard_stage(prepared)
+        return Seen((*by_editor.outcomes, *map(_not_done, unwritten)), by_editor.notices)
+    on_disk = await _on_disk(prepared)
+    if _failed(on_disk.outcomes) and by_editor.outcomes:
+        by_editor = await _taken_back(services, row, by_editor)
+    return Seen((*by_editor.outcomes, *on_disk.outcomes), (*by_editor.notices, *on_disk.notices))
+
+
 def _failed(outcomes: Sequence[FileOutcome]) -> bool:
     return any(one.state is ApplicationState.FAILED for one in outcomes)
 
 
-async def _by_editor(services: Services, row: ApplicationRow, plan: Plan) -> Seen:
-    if not plan.editor.files:
-        return Seen()
-    label = None
-    if row.offered:
-        label = f"Sennit: {row.ticket} ({len(plan.editor.files)} files)"
-    return await send(services, row, plan, label, ApplicationState.APPLIED)
-
-
-async def send(
-    services: Services,
-    row: ApplicationRow,
-    plan: Plan,
-    label: str | None,
-    goal: ApplicationState,
-) -> Seen:
-    """Send the editor's part and compare what the texts are then with what they are to be.
-
-    ``goal`` is APPLIED for the texts after, FAILED for those before.
-    """
-    client = services.connection.client
-    shape = Shape(
-        carrier=carrier_of(client, row.target),
-        encoding=PositionEncoding(client.position_encoding.value),
-        top=row.repository.top,
-        buffers=plan.buffers,
-        label=label,
+async def _by_editor(services: Services, row: ApplicationRow, prepared: Plan) -> Sent:
+    if not prepared.editor.files:
+        return Sent(Reply.ACCEPTED, 0, ())
+    errand = Errand(
+        row.id,
+        row.repository,
+        prepared.editor,
+        tuple(image for image in row.images if image.in_editor),
+        label=label_of(services, row) if row.offered else None,
     )
-    said: list[str] = []
-    for edit in rounds(plan.editor, shape).edits:
-        params = types.ApplyWorkspaceEditParams(edit=edit, label=label or f"Sennit {row.id}")
-        limit = ANSWER_S if label is None else CONFIRM_S
-        reply = await services.connection.request(types.WORKSPACE_APPLY_EDIT, params, limit)
-        problem = _problem(reply)
-        if problem is not None:
-            said.append(problem)
-            break
-    return await _compared(services, row, said, goal)
+    return await send(services, errand)
 
 
-def _problem(reply: object) -> str | None:
-    match reply:
-        case ClientError(message=message):
-            return f"The editor refused the edit: {message}."
-        case ClientTimeout(timeout_s=seconds):
-            return f"The editor did not answer within {seconds:.0f} s."
-        case ClientGone():
-            return "The editor was gone before it answered."
-        case types.ApplyWorkspaceEditResult(applied=False, failure_reason=reason):
-            told = f": {reason}" if reason else " and gave no reason"
-            return f"The editor did not apply the edit{told}."
-        case _:
-            return None
+def label_of(services: Services, row: ApplicationRow) -> str:
+    """What a person reads who is to confirm an offered edit."""
+    revision = None if not row.revisions else services.state.get(RevisionRow, row.revisions[0])
+    what = str(row.ticket)
+    if revision is not None:
+        said = services.state.task(row.ticket, revision.task).spec.description
+        what = f"{revision.task}, {said}" if said else revision.task
+    return f"Sennit: {what} ({len(row.images)} files)"
 
 
-async def _compared(
-    services: Services, row: ApplicationRow, said: list[str], goal: ApplicationState
-) -> Seen:
-    """Believe texts, not answers: wait a moment until each text is what it is to be."""
-    images = [image for image in row.images if image.in_editor]
-    deadline = services.clock.monotonic() + SEEN_S
-    while True:
-        looks = [await look_at(services, row, image) for image in images]
-        refused = bool(said) and all(look is ApplicationState.FAILED for look in looks)
-        over = services.clock.monotonic() >= deadline
-        if refused or over or all(look is goal for look in looks):
-            break
-        await anyio.sleep(LOOK_AGAIN_S)
-    outcomes = tuple(
-        FileOutcome(image.path, look, _why(look, said))
-        for image, look in zip(images, looks, strict=True)
-    )
-    return Seen(outcomes, tuple(map(Notice, said)))
+async def _discard(intention: Intention | None) -> None:
+    if intention is not None:
+        await discard(intention)
 
 
-def _why(look: ApplicationState, said: list[str]) -> str | None:
-    if look is ApplicationState.APPLIED:
-        return None
-    if said:
-        return " ".join(said)
-    if look is ApplicationState.UNKNOWN:
-        return (
-            "The editor holds another text than was meant: a formatter, or what you typed"
-            " meanwhile. Look at it."
-        )
-    return "The editor said that it applied the edit, but the text is as before."
+async def _discard_stage(prepared: Plan) -> tuple[bytes, ...]:
+    """Throw away what was staged; gives the paths that are not written then."""
+    if prepared.staged is None:
+        return ()
+    await discard(prepared.staged.intention)
+    return tuple(step.path for step in prepared.staged.intention.steps)
 
 
-async def look_at(services: Services, row: ApplicationRow, image: Image) -> ApplicationState:
-    """Tell by the text itself whether a file was brought to its new state."""
-    found = await _digest(services, row.repository.top + b"/" + image.path)
-    if found == image.after_sha256:
-        return ApplicationState.APPLIED
-    if found == image.before_sha256:
-        return ApplicationState.FAILED
-    return ApplicationState.UNKNOWN
+def _not_done(path: bytes) -> FileOutcome:
+    return FileOutcome(path, ApplicationState.FAILED, NOT_WRITTEN)
 
 
-async def _digest(services: Services, path: bytes) -> str | None:
-    buffer = open_buffers(services.connection, services.told).get(path)
-    if buffer is not None and buffer.document.text is not None:
-        return sha256(buffer.document.text.encode("utf-8", "surrogatepass")).hexdigest()
-    return await anyio.to_thread.run_sync(_digest_on_disk, Path(os.fsdecode(path)))
-
-
-def _digest_on_disk(path: Path) -> str | None:
-    try:
-        content = os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return sha256(content).hexdigest()
-
-
-async def _on_disk(plan: Plan) -> Seen:
-    if plan.staged is None:
+async def _on_disk(prepared: Plan) -> Seen:
+    if prepared.staged is None:
         return Seen()
-    outcome = await commit(plan.staged)
-    await discard(plan.staged.intention)
-    return seen_on_disk(outcome, [step.path for step in plan.staged.intention.steps])
+    outcome = await commit(prepared.staged)
+    paths = [step.path for step in prepared.staged.intention.steps]
+    await discard(prepared.staged.intention)
+    return seen_on_disk(outcome, paths)
 
 
 def seen_on_disk(outcome: Outcome, paths: Sequence[bytes]) -> Seen:
@@ -206,45 +153,62 @@ def seen_on_disk(outcome: Outcome, paths: Sequence[bytes]) -> Seen:
                     for path in paths
                 )
             )
-        case TakenBack(cause=cause, later=later, stuck=stuck):
-            why = "" if cause is None else f" {os.fsdecode(cause.path)}: {cause.detail}."
-            stays = {one.path: one.detail for one in stuck}
-            outcomes = []
-            for path in paths:
-                message = f"Nothing was written to it.{why}"
-                state = ApplicationState.FAILED
-                if path in later:
-                    state = ApplicationState.UNKNOWN
-                    message = f"It holds somebody's later work, which was left as it is.{why}"
-                elif path in stays:
-                    state = ApplicationState.UNKNOWN
-                    message = f"It could not be put back: {stays[path]}.{why}"
-                outcomes.append(FileOutcome(path, state, message))
-            return Seen(tuple(outcomes))
+        case TakenBack():
+            return Seen(tuple(_taken_back_on_disk(outcome, path) for path in paths))
         case _:
             assert_never(outcome)
 
 
-async def _take_back(services: Services, row: ApplicationRow, plan: Plan) -> Seen:
-    """Reverse the editor's part, since the rest could not be written."""
-    note = Notice("The rest could not be written, so the editor's part was taken back.")
-    back = evolve(
-        plan,
-        editor=EditSet(tuple(map(reversed_edit, plan.editor.files))),
-        buffers=open_buffers(services.connection, services.told),
-    )
-    seen = await send(services, row, back, None, ApplicationState.FAILED)
-    return Seen(seen.outcomes, (note, *seen.notices))
+def _taken_back_on_disk(outcome: TakenBack, path: bytes) -> FileOutcome:
+    cause = outcome.cause
+    why = "" if cause is None else f" {display(cause.path)}: {cause.detail}."
+    stays = {one.path: one.detail for one in outcome.stuck}
+    if path in outcome.later:
+        message = f"It holds somebody's later work, which was left as it is.{why}"
+        return FileOutcome(path, ApplicationState.UNKNOWN, message)
+    if path in stays:
+        message = f"It could not be put back: {stays[path]}.{why}"
+        return FileOutcome(path, ApplicationState.UNKNOWN, message)
+    return FileOutcome(path, ApplicationState.FAILED, f"Nothing was written to it.{why}")
 
 
-def _told(
-    services: Services,
-    issued: Issued,
-    row: ApplicationRow,
-    outcomes: Sequence[FileOutcome],
-    notices: Sequence[Notice] = (),
-) -> Event:
-    return _settled(services, issued, row, state_of(outcomes), outcomes, notices)
+async def _taken_back(services: Services, row: ApplicationRow, done: Seen) -> Seen:
+    """Reverse the editor's part by merging, since the rest of the application failed."""
+    reverse = await _reverse(services, row)
+    if isinstance(reverse, str):
+        message = f"The rest could not be written, and this could not be taken back: {reverse}"
+        return Seen(done.outcomes, (*done.notices, Notice(message)))
+    sent = Sent(Reply.ACCEPTED, 0, ())
+    if reverse.editor.files:
+        images = tuple(image for edit in reverse.editor.files for image in editor_images(edit))
+        sent = await send(services, Errand(row.id, row.repository, reverse.editor, images))
+    stuck = {one.path: one for one in sent.outcomes if one.state is not ApplicationState.APPLIED}
+    left = left_out(reverse)
+    outcomes = tuple(_after_taking_back(one, stuck, left) for one in done.outcomes)
+    note = Notice("The rest could not be done, so the editor's part was taken back.")
+    return Seen(outcomes, (*done.notices, note, *map(Notice, sent.said)))
+
+
+async def _reverse(services: Services, row: ApplicationRow) -> Plan | str:
+    """The plan that takes an application back, or why there is none."""
+    wish = await wish_to_undo(services, row, row.target)
+    if isinstance(wish, RpcError):
+        return wish.message
+    made = await plan(services, row.repository, ApplicationId(f"{row.id}-back"), wish)
+    if isinstance(made, GitFailed):
+        return made.stderr
+    await _discard_stage(made)
+    return made
+
+
+def _after_taking_back(
+    one: FileOutcome, stuck: dict[bytes, FileOutcome], left: dict[bytes, str]
+) -> FileOutcome:
+    if one.path in stuck or one.path in left:
+        message = "It could not be taken back, for it has changed since. Undo it by hand."
+        return FileOutcome(one.path, ApplicationState.UNKNOWN, message)
+    message = "It was taken back, since the rest could not be done."
+    return FileOutcome(one.path, ApplicationState.FAILED, message)
 
 
 def state_of(outcomes: Sequence[FileOutcome]) -> ApplicationState:
@@ -254,26 +218,21 @@ def state_of(outcomes: Sequence[FileOutcome]) -> ApplicationState:
         return ApplicationState.APPLIED
     if states == {ApplicationState.FAILED}:
         return ApplicationState.FAILED
-    if ApplicationState.APPLIED in states:
+    if ApplicationState.APPLIED in states and ApplicationState.UNKNOWN not in states:
         return ApplicationState.PARTLY_APPLIED
     return ApplicationState.UNKNOWN
 
 
 def _settled(
-    services: Services,
-    issued: Issued,
-    row: ApplicationRow,
-    state: ApplicationState,
-    outcomes: Sequence[FileOutcome],
-    notices: Sequence[Notice] = (),
+    services: Services, issued: Issued, row: ApplicationRow, state: ApplicationState, seen: Seen
 ) -> Event:
     return services.event(
         ApplicationSettled,
         issued.id,
         application=row.id,
         state=state,
-        observed=tuple(outcomes),
-        notices=tuple(notices),
+        observed=seen.outcomes,
+        notices=seen.notices,
     )
 
 
@@ -289,13 +248,12 @@ async def settle_application(services: Services, issued: Issued, _report: Report
         outcomes.extend(seen_on_disk(outcome, paths).outcomes)
     in_editor = [image for image in row.images if image.in_editor]
     outcomes.extend([await _settled_by_disk(services, row, image) for image in in_editor])
-    return _told(services, issued, row, outcomes)
+    return _settled(services, issued, row, state_of(outcomes), Seen(tuple(outcomes)))
 
 
 async def _settled_by_disk(services: Services, row: ApplicationRow, image: Image) -> FileOutcome:
-    look = await look_at(services, row, image)
-    if look is ApplicationState.APPLIED:
-        return FileOutcome(image.path, look)
+    if await look_at(services, row.repository, row.id, image) is Look.AFTER:
+        return FileOutcome(image.path, ApplicationState.APPLIED)
     message = (
         "The server ended before the editor had told what it did. The file on the disk is"
         " not the new text; the editor may hold it unsaved. Look at it there."

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from attrs import frozen
-from sennit_protocol.ids import ApplicationId, TicketId, UnitId
-from sennit_protocol.states import ApplicationState, Target
-from sennit_protocol.views import Notice
 
 from sennit.adapters.git.commits import commit_tree
 from sennit.adapters.git.store import keep
@@ -15,6 +12,9 @@ from sennit.core.objects import GitFailed
 from sennit.core.uris import display
 from sennit.server.applying.values import Plan
 from sennit.server.services import Services
+from sennit_protocol.ids import ApplicationId, TicketId, UnitId
+from sennit_protocol.states import ApplicationState, Target
+from sennit_protocol.views import Notice
 
 
 @frozen
@@ -73,7 +73,7 @@ async def record_of(services: Services, plan: Plan, heading: Heading) -> Applica
 
 def images(plan: Plan) -> tuple[Image, ...]:
     """Each path before and after, with who brings it there."""
-    by_editor = tuple(image for edit in plan.editor.files for image in _editor_images(edit))
+    by_editor = tuple(image for edit in plan.editor.files for image in editor_images(edit))
     if plan.staged is None:
         return by_editor
     by_server = tuple(
@@ -89,7 +89,8 @@ def images(plan: Plan) -> tuple[Image, ...]:
     return by_editor + by_server
 
 
-def _editor_images(edit: FileEdit) -> tuple[Image, ...]:
+def editor_images(edit: FileEdit) -> tuple[Image, ...]:
+    """A file before and after; of a renamed one both of its paths."""
     before, after = edit.before, edit.after
     if edit.old_path == edit.path:
         return (

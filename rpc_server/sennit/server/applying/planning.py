@@ -2,42 +2,49 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import sha256
-from pathlib import Path
 
-import anyio.to_thread
 from attrs import evolve, frozen
-from sennit_protocol.ids import ApplicationId
-from sennit_protocol.states import Target
-from sennit_protocol.views import Notice
 
 from sennit.adapters.git.changes import changes_between
 from sennit.adapters.git.disk_stage import Job, stage
 from sennit.adapters.git.live import AcceptedRevision, Folded, fold_onto_live
-from sennit.adapters.git.work_tree_texts import WorkTreeText, text_of, work_tree_contents
 from sennit.core.disk_application import PathTrouble, Staged, Unstageable
-from sennit.core.edits import EditSet, FileEdit, Image, file_edit
-from sennit.core.engine.rows import RepositoryRef
-from sennit.core.objects import Entry, FileChange, GitFailed, LeftOutReason, Manifest, Snapshot
+from sennit.core.edits import EditSet, FileEdit
+from sennit.core.engine.rows import OpenDocumentRow, RepositoryRef
+from sennit.core.objects import FileChange, GitFailed, LeftOut, LeftOutReason, Manifest, Snapshot
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
-from sennit.server.applying.carrying import Carrier, carrier_of
+from sennit.server.applying.carrying import carrier_of
+from sennit.server.applying.sharing import (
+    Server,
+    Share,
+    Situation,
+    freed_paths,
+    share,
+    tangled_paths,
+)
+from sennit.server.applying.texts import contents_of, edit_of
 from sennit.server.applying.values import Held, Part, Plan, Wish
 from sennit.server.effects.basing import live_snapshot
-from sennit.server.open_documents import Buffer, below, open_buffers
+from sennit.server.open_documents import Buffer, below, is_open, open_buffers, relative_to
 from sennit.server.repositories import Opened
 from sennit.server.services import Services
+from sennit_protocol.ids import ApplicationId
+from sennit_protocol.states import Target
+from sennit_protocol.views import Notice
 
-_LEFT_ALONE = frozenset({
-    LeftOutReason.UNSAVED_ELSEWHERE,
-    LeftOutReason.UNKNOWN_TEXT,
-    LeftOutReason.UNKNOWN_ENCODING,
-    LeftOutReason.CONFLICT_MARKERS,
-    LeftOutReason.UNREADABLE,
-    LeftOutReason.SPECIAL_FILE,
-})  # fmt: skip
+_LEFT_ALONE: Mapping[LeftOutReason, str] = {
+    LeftOutReason.UNSAVED_ELSEWHERE: "It is unsaved in another editor. Save or close it there",
+    LeftOutReason.UNKNOWN_TEXT: (
+        "The text that your editor holds is not known: a change did not arrive, or it is open"
+        " twice with two texts. Close it and open it again"
+    ),
+    LeftOutReason.UNKNOWN_ENCODING: "Its encoding is not known. Save it as UTF-8",
+    LeftOutReason.CONFLICT_MARKERS: "It holds git's conflict markers. Resolve them",
+    LeftOutReason.UNREADABLE: "It cannot be read. Make it readable",
+    LeftOutReason.SPECIAL_FILE: "It is a socket, a pipe or a device. Move it away",
+}
 
 
 @frozen
@@ -47,22 +54,25 @@ class _Sight:
     opened: Opened
     live: Snapshot
     buffers: Mapping[bytes, Buffer]
+    top: bytes
 
 
 async def plan(
     services: Services, ref: RepositoryRef, name: ApplicationId, wish: Wish
 ) -> Plan | GitFailed:
     """Fold what is wanted onto the live text and say who does what."""
-    buffers = open_buffers(services.connection, services.told)
+    # What other servers have told of unsaved documents must be known by now.
+    await services.loop.catch_up()
     at = services.clock.now_ms()
     opened = await services.repositories.open(ref, exact_timestamp(at))
     if isinstance(opened, GitFailed):
         return opened
+    buffers = open_buffers(services.connection, services.told)
     documents = below(ref.top, (buffer.document for buffer in buffers.values()))
     live = await live_snapshot(services, opened, documents)
     if isinstance(live, GitFailed):
         return live
-    sight = _Sight(opened, live, buffers)
+    sight = _Sight(opened, live, buffers, ref.top)
     held = _held(live.manifest)
     parts = tuple(_without(part, held) for part in wish.parts)
     folded = await _fold(services, sight, parts, at // 1000)
@@ -77,11 +87,11 @@ async def plan(
 
 
 def _held(manifest: Manifest) -> dict[bytes, str]:
-    return {
-        one.path: f"left alone ({one.reason.value}): {one.detail}"
-        for one in manifest.left_out
-        if one.reason in _LEFT_ALONE
-    }
+    return {one.path: _why_left(one) for one in manifest.left_out if one.reason in _LEFT_ALONE}
+
+
+def _why_left(one: LeftOut) -> str:
+    return f"{_LEFT_ALONE[one.reason]}, then apply again. It was left alone."
 
 
 def _wanted(part: Part) -> Iterable[tuple[bytes, bytes]]:
@@ -119,142 +129,111 @@ async def _assigned(
     changes: tuple[FileChange, ...],
     held: tuple[Held, ...],
 ) -> Plan | GitFailed:
-    texts = await _texts(services, sight, folded, changes)
-    if isinstance(texts, GitFailed):
-        return texts
-    carrier = carrier_of(services.connection.client, wish.target)
-    edits = [_edit(sight, change, texts) for change in changes]
-    shares = [_share(sight, carrier, edit) for edit in edits]
-    editor = EditSet(tuple(share for share in shares if isinstance(share, FileEdit)))
-    refused = tuple(share for share in shares if isinstance(share, Held))
+    trees = (sight.live.tree, folded.tree)
+    contents = await contents_of(services, sight.opened, trees, changes)
+    if isinstance(contents, GitFailed):
+        return contents
+    edits = [edit_of(change, contents, _buffer(sight, change)) for change in changes]
+    situation = _situation(services, sight, wish, edits)
+    shares = [(edit, share(situation, edit)) for edit in edits]
+    consent = [edit for edit, one in shares if one is Server.WRITES_WITH_CONSENT]
     draft = Plan(
         opened=sight.opened,
         target=wish.target,
         live=sight.live,
         folded=folded,
         changes=changes,
-        editor=editor,
+        editor=EditSet(tuple(one for _, one in shares if isinstance(one, FileEdit))),
         staged=None,
         buffers=sight.buffers,
-        held=(*held, *refused),
+        held=(*held, *(one for _, one in shares if isinstance(one, Held))),
+        to_consent=tuple(edit.path for edit in consent),
+        notices=_also_elsewhere(situation, shares),
         revisions=wish.revisions,
-        before_text={
-            edit.path: edit.before.text
-            for edit in editor.files
-            if edit.before is not None and edit.before.text is not None
-        },
-        after_text={
-            edit.path: None if edit.after is None else edit.after.text for edit in editor.files
-        },
     )
     if wish.target is Target.PATCH:
-        return draft
-    return await _staged(services, draft, name)
+        return evolve(draft, editor=EditSet(()), held=held, to_consent=(), notices=())
+    by_server = [edit for edit, one in shares if isinstance(one, Server)]
+    return await _staged(services, draft, name, _Job(tuple(by_server), situation.tangled))
 
 
 @frozen
-class _Texts:
-    """Contents before (of buffers or the disk) and after (as a checkout would write them)."""
+class _Job:
+    """What the server writes. What is tangled is written as a whole or not at all."""
 
-    before: Mapping[bytes, bytes]
-    after: Mapping[bytes, bytes]
+    edits: tuple[FileEdit, ...]
+    tangled: frozenset[bytes]
+
+    @property
+    def paths(self) -> frozenset[bytes]:
+        return frozenset(path for edit in self.edits for path in (edit.path, edit.old_path))
+
+    def without(self, stopped: frozenset[bytes]) -> _Job:
+        """What is left when some paths cannot be written: a rename needs both of its paths."""
+        if stopped & self.tangled:
+            stopped |= self.tangled
+        kept = (edit for edit in self.edits if not {edit.path, edit.old_path} & stopped)
+        return evolve(self, edits=tuple(kept))
 
 
-async def _texts(
-    services: Services, sight: _Sight, folded: Folded, changes: Sequence[FileChange]
-) -> _Texts | GitFailed:
-    opened = sight.opened
-    wanted = [change.path for change in changes if _is_file(change.after)]
-    after = await work_tree_contents(
-        services.git, opened.store, opened.repository, folded.tree, wanted
+def _buffer(sight: _Sight, change: FileChange) -> Buffer | None:
+    return sight.buffers.get(sight.top + b"/" + change.old_path)
+
+
+def _situation(
+    services: Services, sight: _Sight, wish: Wish, edits: Sequence[FileEdit]
+) -> Situation:
+    elsewhere = (
+        relative_to(sight.top, row.path)
+        for row in services.state.rows(OpenDocumentRow)
+        if row.server != services.server
     )
-    if isinstance(after, GitFailed):
-        return after
-    paths = [change.old_path for change in changes if _is_file(change.before)]
-    top = Path(opened.repository.work_tree)
-    before = await anyio.to_thread.run_sync(_on_disk, top, paths)
-    return _Texts(before, after)
-
-
-def _is_file(entry: Entry | None) -> bool:
-    return entry is not None and entry.mode in {0o100644, 0o100755}
-
-
-def _on_disk(top: Path, paths: Sequence[bytes]) -> dict[bytes, bytes]:
-    found = {}
-    for path in paths:
-        try:
-            found[path] = (top / os.fsdecode(path)).read_bytes()
-        except OSError:
-            # What is not there or cannot be read has no text; the stage says why where it counts.
-            continue
-    return found
-
-
-def _edit(sight: _Sight, change: FileChange, texts: _Texts) -> FileEdit:
-    top = os.fsencode(sight.opened.repository.work_tree)
-    buffer = sight.buffers.get(top + b"/" + change.old_path)
-    told = None if buffer is None else buffer.document.encoding
-    on_disk = texts.before.get(change.old_path)
-    after_bytes = texts.after.get(change.path)
-    after = None if after_bytes is None else text_of(after_bytes, on_disk, told)
-    before = _before(buffer, on_disk, told)
-    return file_edit(
-        change,
-        _image(change.before, on_disk, before),
-        _image(change.after, after_bytes, after.text if after is not None else None),
+    return Situation(
+        top=sight.top,
+        target=wish.target,
+        carrier=carrier_of(services.connection.client, wish.target),
+        rest=wish.rest,
+        buffers=sight.buffers,
+        elsewhere=frozenset(path for path in elsewhere if path is not None),
+        tangled=tangled_paths(edits),
+        freed=freed_paths(edits),
     )
 
 
-def _before(buffer: Buffer | None, on_disk: bytes | None, told: str | None) -> str | None:
-    if buffer is not None:
-        return buffer.document.text
-    text: WorkTreeText | None = None if on_disk is None else text_of(on_disk, None, told)
-    return None if text is None else text.text
-
-
-def _image(entry: Entry | None, content: bytes | None, text: str | None) -> Image | None:
-    if entry is None:
-        return None
-    raw = text.encode("utf-8", "surrogatepass") if text is not None else content
-    return Image(entry, sha256(raw or b"").hexdigest(), text)
-
-
-def _share(sight: _Sight, carrier: Carrier, edit: FileEdit) -> FileEdit | Held | None:
-    """Who does it: an edit for the editor, None for the server, or nobody and why."""
-    top = os.fsencode(sight.opened.repository.work_tree)
-    is_open = any(top + b"/" + path in sight.buffers for path in (edit.path, edit.old_path))
-    if carrier.carries(edit):
-        return edit
-    if not is_open or edit.kind.value == "mode":
-        return None
-    what = display(edit.path)
-    return Held(
-        edit.path,
-        f"{what} is open in your editor, which cannot carry this change ({edit.kind.value})."
-        " Close it there, then apply again.",
+def _also_elsewhere(
+    situation: Situation, shares: Sequence[tuple[FileEdit, Share]]
+) -> tuple[Notice, ...]:
+    """Two editors with one file unsaved: the text here is changed, the other one is not."""
+    return tuple(
+        Notice(
+            "It is unsaved in another editor too, whose text was left alone. Whoever saves last"
+            " wins; look at both.",
+            path=display(edit.path),
+        )
+        for edit, one in shares
+        if isinstance(one, FileEdit)
+        and edit.path in situation.elsewhere
+        and is_open(situation.buffers, situation.top + b"/" + edit.path)
     )
 
 
-async def _staged(services: Services, draft: Plan, name: ApplicationId) -> Plan | GitFailed:
-    by_editor = {path for edit in draft.editor.files for path in (edit.path, edit.old_path)}
-    refused = {held.path for held in draft.held}
-    rest = {path for change in draft.changes for path in (change.path, change.old_path)}
-    only = frozenset(rest - by_editor - refused)
-    if not only:
+async def _staged(
+    services: Services, draft: Plan, name: ApplicationId, job: _Job
+) -> Plan | GitFailed:
+    if not job.edits:
         return draft
     staged = await stage(
         services.git,
         draft.opened.store,
         draft.opened.repository,
-        Job(name, draft.live.tree, draft.folded.tree, only),
+        Job(name, draft.live.tree, draft.folded.tree, job.paths),
     )
     match staged:
         case GitFailed():
             return staged
         case Unstageable(troubles=troubles):
-            held = _stopped(only, troubles)
-            return await _staged(services, evolve(draft, held=(*draft.held, *held)), name)
+            left, held = _stopped(job, troubles)
+            return await _staged(services, evolve(draft, held=(*draft.held, *held)), name, left)
         case Staged(collisions=collisions):
             notices = tuple(
                 Notice(
@@ -266,11 +245,11 @@ async def _staged(services: Services, draft: Plan, name: ApplicationId) -> Plan 
             return evolve(draft, staged=staged, notices=(*draft.notices, *notices))
 
 
-def _stopped(only: frozenset[bytes], troubles: Sequence[PathTrouble]) -> tuple[Held, ...]:
-    """The paths that stay behind; all of them where a trouble names none of them."""
-    told = {one.path: f"{one.trouble.value}: {one.detail}" for one in troubles}
-    named = only & told.keys()
-    if named:
-        return tuple(Held(path, told[path]) for path in sorted(named))
-    reason = "; ".join(told.values())
-    return tuple(Held(path, reason) for path in sorted(only))
+def _stopped(job: _Job, troubles: Sequence[PathTrouble]) -> tuple[_Job, tuple[Held, ...]]:
+    """What can still be written, and what stays behind: all where a trouble names no path."""
+    told = {one.path: one.detail for one in troubles}
+    named = job.paths & told.keys()
+    left = job.without(named or job.paths)
+    said = "; ".join(told[path] for path in sorted(named)) or "; ".join(told.values())
+    gone = sorted({edit.path for edit in job.edits} - {edit.path for edit in left.edits})
+    return left, tuple(Held(path, f"{told.get(path, said)}. Nothing was written.") for path in gone)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import Enum, auto
 
-from attrs import field, frozen
-from sennit_protocol.ids import RevisionId
-from sennit_protocol.states import Target
-from sennit_protocol.views import Notice
+from attrs import frozen
 
 from sennit.adapters.git.live import Folded
 from sennit.core.disk_application import Staged
@@ -16,6 +14,9 @@ from sennit.core.objects import FileChange, Snapshot
 from sennit.core.units import Unit
 from sennit.server.open_documents import Buffer
 from sennit.server.repositories import Opened
+from sennit_protocol.ids import RevisionId
+from sennit_protocol.states import Target
+from sennit_protocol.views import Notice
 
 
 @frozen
@@ -28,6 +29,13 @@ class Part:
     revision: RevisionId | None = None
 
 
+class Rest(Enum):
+    """What becomes of files that an editor could change, but not the client at hand."""
+
+    WRITE = auto()
+    LEAVE = auto()
+
+
 @frozen
 class Wish:
     """What is to be applied where. ``revisions`` are named in the record."""
@@ -35,6 +43,7 @@ class Wish:
     parts: tuple[Part, ...]
     target: Target
     revisions: tuple[RevisionId, ...] = ()
+    rest: Rest = Rest.WRITE
 
 
 @frozen
@@ -50,7 +59,8 @@ class Plan:
     """An application that is worked out: nothing has been written yet.
 
     ``editor`` is what the client is asked to do, ``staged`` what the server writes itself.
-    ``buffers`` are the client's documents, by absolute path, as the plan saw them.
+    ``to_consent`` are those of the latter that need the user's consent, since other editors would
+    do them. ``buffers`` are the client's documents, by absolute path, as the plan saw them.
     """
 
     opened: Opened
@@ -62,7 +72,11 @@ class Plan:
     staged: Staged | None
     buffers: Mapping[bytes, Buffer]
     held: tuple[Held, ...] = ()
+    to_consent: tuple[bytes, ...] = ()
     notices: tuple[Notice, ...] = ()
     revisions: tuple[RevisionId, ...] = ()
-    before_text: Mapping[bytes, str] = field(factory=dict)
-    after_text: Mapping[bytes, str | None] = field(factory=dict)
+
+    @property
+    def does_nothing(self) -> bool:
+        """Whether no file would change."""
+        return not self.editor.files and self.staged is None

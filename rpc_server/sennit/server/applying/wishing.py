@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attrs import frozen
-from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
-from sennit_protocol.ids import TicketId
-from sennit_protocol.review import Selected
-from sennit_protocol.states import Decision, Integration, Target
 
 from sennit.adapters.git.changes import changes_between
 from sennit.core.engine.rows import ApplicationRow, ProposalRow, RepositoryRef, RevisionRow
 from sennit.core.objects import GitFailed
-from sennit.core.units import units_of, with_needs
+from sennit.core.units import units_of
 from sennit.core.views import exact_timestamp
 from sennit.server.applying.values import Part, Wish
 from sennit.server.errors import git_error, newest_or_error, ticket_or_error
 from sennit.server.services import Services
+from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
+from sennit_protocol.ids import TicketId
+from sennit_protocol.review import Selected
+from sennit_protocol.states import Decision, Integration, Target
 
 
 @frozen
@@ -87,7 +87,7 @@ async def wish_for(services: Services, group: Chosen, target: Target) -> Wish | 
         units = await services.revisions.units(services, opened, row.id, row.base_tree, row.tree)
         if isinstance(units, GitFailed):
             return git_error(units)
-        parts.append(Part(row.base_tree, units, with_needs(units, accepted), row.id))
+        parts.append(Part(row.base_tree, units, accepted, row.id))
     revisions = tuple(part.revision for part in parts if part.revision is not None)
     return Wish(tuple(parts), target, revisions)
 

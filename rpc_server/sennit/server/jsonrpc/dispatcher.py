@@ -132,7 +132,11 @@ class Dispatcher:
             self._start(request)
 
     def _start(self, request: Request) -> None:
-        call = self._routes.request(request)
+        try:
+            call = self._routes.request(request)
+        except Exception:  # a bug met by one message must not end the connection
+            logger.exception("%s cannot be read", request.method)
+            call = internal_error(request.method)
         if isinstance(call, RpcError):
             self._answers.error(request.id, call)
             return
@@ -214,7 +218,12 @@ class Dispatcher:
             on_cancel = None if token is None else self._connection.tokens.on_cancel(token)
             if on_cancel is not None:
                 self._root.start_soon(_guarded, on_cancel)
-        if (call := self._routes.notification(notification)) is not None:
+        try:
+            call = self._routes.notification(notification)
+        except Exception:  # a bug met by one message must not end the connection
+            logger.exception("%s cannot be read", method)
+            return
+        if call is not None:
             self._sequence.add(call)
         if method in _TELL_PROBLEMS_AFTER:
             self._sequence.add(self._show_settings_problems)

@@ -19,6 +19,7 @@ MEBIBYTE = 1024 * 1024
 DEFAULT_LIMIT = 64 * MEBIBYTE
 
 _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*([0-9]{1,18})[ \t]*\Z", re.IGNORECASE)
+_PLAIN_HEADER = re.compile(rb"Content-Length: ([0-9]{1,18})\r\n\r\n")
 _NEXT_HEADER = re.compile(rb"content-length[ \t]*:[ \t]*[0-9]{1,18}[ \t]*\r\n", re.IGNORECASE)
 _HEADER_END = b"\r\n\r\n"
 _LONGEST_LENGTH_LINE = 64
@@ -67,6 +68,11 @@ class Framer:
             yield frame
 
     @property
+    def holds_more(self) -> bool:
+        """Whether bytes wait behind the frame that was given last."""
+        return bool(self._buffer)
+
+    @property
     def holds_a_part(self) -> bool:
         """Whether the stream stands in the middle of a message."""
         return bool(self._buffer) or self._expected is not None or self._drain is not None
@@ -103,6 +109,11 @@ class Framer:
 
     def _read_header(self) -> BadHeader | None:
         if self._lost and not self._found_again():
+            return None
+        plain = _PLAIN_HEADER.match(self._buffer)
+        if plain is not None:
+            self._expected = int(plain[1])
+            del self._buffer[: plain.end()]
             return None
         end = self._buffer.find(_HEADER_END, 0, HEADER_LIMIT)
         if end < 0:

@@ -70,6 +70,7 @@ class Pump:
             root.start_soon(self._notice_broken_sink, dispatcher)
             with self._reading:
                 await self._read(dispatcher, first)
+            self._ends.source.close()
             await dispatcher.end()
             root.cancel_scope.cancel()
         with anyio.move_on_after(FLUSH_LIMIT_S):
@@ -97,8 +98,9 @@ class Pump:
                 self._take(dispatcher, frame)
                 if self._code is not None:
                     return
-                # Without this a burst of messages would starve the handlers.
-                await anyio.lowlevel.checkpoint()
+                if self._ends.framer.holds_more:
+                    # Without this a burst of messages would starve the handlers.
+                    await anyio.lowlevel.checkpoint()
             data = await self._ends.source.receive()
         if self._ends.framer.holds_a_part:
             logger.warning("the stream ended in the middle of a message")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections import deque
 
 import anyio
-from anyio import wait_readable, wait_writable
+from anyio import wait_writable
 
 READ_SIZE = 256 * 1024
 CONGESTED = 16 * 1024 * 1024
@@ -18,14 +19,49 @@ class Source:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
+        self._arrived = anyio.Event()
+        self._data = b""
+        self._is_watched = False
+        self._can_be_watched = True
 
     async def receive(self) -> bytes:
         """Wait for the next bytes; none is the end of the stream, also when it broke."""
-        try:
-            await wait_readable(self._descriptor)
-        except PermissionError:
-            # Regular files and /dev/null cannot be waited for; they can always be read.
+        if not self._is_watched and self._can_be_watched:
+            self._watch()
+        if not self._can_be_watched:
             await anyio.lowlevel.checkpoint()
+            return self._read()
+        await self._arrived.wait()
+        self._arrived = anyio.Event()
+        return self._data
+
+    def close(self) -> None:
+        """Stop watching the descriptor."""
+        if self._is_watched:
+            asyncio.get_running_loop().remove_reader(self._descriptor)
+            self._is_watched = False
+
+    def _watch(self) -> None:
+        # The loop is told once, while `anyio.wait_readable` would tell it twice for each message:
+        # two system calls of the few that a request takes.
+        try:
+            asyncio.get_running_loop().add_reader(self._descriptor, self._on_readable)
+            self._is_watched = True
+        except PermissionError:
+            # Regular files and /dev/null cannot be watched; they can always be read.
+            self._can_be_watched = False
+
+    def _on_readable(self) -> None:
+        if self._arrived.is_set():
+            # What came before is not taken yet: leave the rest to the kernel until it is.
+            self.close()
+            return
+        self._data = self._read()
+        self._arrived.set()
+        if not self._data:
+            self.close()
+
+    def _read(self) -> bytes:
         try:
             return os.read(self._descriptor, READ_SIZE)
         except ConnectionError:

@@ -2,10 +2,40 @@
 
 from __future__ import annotations
 
+import os
+
 from attrs import evolve
-from lsprotocol import converters
+
+from sennit.adapters.git.changes import patch
+from sennit.core.engine.rows import ApplicationRow
+from sennit.core.objects import GitFailed
+from sennit.core.proposal_views import application_view
+from sennit.core.text import PositionEncoding
+from sennit.core.uris import display, file_uri
+from sennit.server.applying.carrying import carrier_of
+from sennit.server.applying.head_moved import head_moved
+from sennit.server.applying.images import Heading
+from sennit.server.applying.performing import (
+    MOST_TRIES,
+    forget,
+    new_name,
+    perform,
+    planned,
+    was_overtaken,
+)
+from sennit.server.applying.planning import plan
+from sennit.server.applying.values import Part, Plan, Wish
+from sennit.server.applying.wishing import Chosen, chosen, wish_for, wish_to_undo
+from sennit.server.errors import git_error
+from sennit.server.jsonrpc import Context
+from sennit.server.jsonrpc.lsp_types import lsp_converter
+from sennit.server.methods.proposals import patch_fields
+from sennit.server.open_documents import is_open, open_buffers
+from sennit.server.probing import trust_error
+from sennit.server.services import Services
+from sennit.server.workspace_edit import Shape, rounds, workspace_edit
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
-from sennit_protocol.ids import ApplicationId, IdKind, UnitId
+from sennit_protocol.ids import UnitId
 from sennit_protocol.proposals import ApplicationView, AppliedFile
 from sennit_protocol.review import (
     ApplyParams,
@@ -16,28 +46,6 @@ from sennit_protocol.review import (
 )
 from sennit_protocol.states import ApplicationState, Target
 from sennit_protocol.views import Notice
-
-from sennit.adapters.git.changes import patch
-from sennit.core.engine.events import ApplicationIntended
-from sennit.core.engine.reviewing import Intended, NotIntended
-from sennit.core.engine.rows import ApplicationRow, BaseRow
-from sennit.core.engine.state import State
-from sennit.core.objects import GitFailed, Manifest
-from sennit.core.proposal_views import application_view
-from sennit.core.stored import StoreProblem
-from sennit.core.text import PositionEncoding
-from sennit.core.uris import display, file_uri
-from sennit.server.applying.carrying import carrier_of
-from sennit.server.applying.images import Heading, record_of
-from sennit.server.applying.planning import plan
-from sennit.server.applying.values import Part, Plan, Wish
-from sennit.server.applying.wishing import Chosen, chosen, wish_for, wish_to_undo
-from sennit.server.errors import git_error, store_error
-from sennit.server.jsonrpc import Context
-from sennit.server.methods.proposals import patch_fields
-from sennit.server.probing import trust_error
-from sennit.server.services import Services
-from sennit.server.workspace_edit import Shape, rounds
 
 
 async def preview(
@@ -50,10 +58,10 @@ async def preview(
     wish = await wish_for(services, group, Target.EDITOR)
     if isinstance(wish, RpcError):
         return wish
-    name = ApplicationId(services.new_id(IdKind.APPLICATION))
-    made = await plan(services, group.repository, name, wish)
+    made = await plan(services, group.repository, new_name(services), wish)
     if isinstance(made, GitFailed):
         return git_error(made)
+    await forget(made)
     return await _previewed(services, group, wish, made)
 
 
@@ -67,19 +75,18 @@ async def _previewed(
         group.repository.top,
         made.buffers,
     )
-    edits = rounds(made.editor, shape).edits
     text = await patch(services.git, made.opened.store, made.live.tree, made.folded.tree)
     if isinstance(text, GitFailed):
         return git_error(text)
     shown, _ = patch_fields(text)
-    converter = converters.get_converter()
+    plain = lsp_converter().unstructure
     return PreviewResult(
-        edits=tuple(converter.unstructure(edit) for edit in edits),
+        edits=tuple(plain(workspace_edit(files, shape)) for files in rounds(made.editor)),
         rest=rest_of(made, group.repository.top),
         conflicts=_stale(group, made),
         already_there=tuple(UnitId(unit) for unit in made.folded.already),
         uncertain=_uncertain(made, wish.parts),
-        held=moved(services, group, made.live.manifest),
+        held=head_moved(services, group.ticket, group.repository, made.live.manifest),
         patch=shown,
     )
 
@@ -120,30 +127,6 @@ def _uncertain(made: Plan, parts: tuple[Part, ...]) -> tuple[UnitId, ...]:
     return tuple(UnitId(unit.id) for unit in units if unit.path in doubtful and unit.id in applied)
 
 
-def moved(services: Services, group: Chosen, now: Manifest) -> tuple[Notice, ...]:
-    """Why everything is held: HEAD is not where it was when the bases were taken."""
-    bases = {
-        (row.manifest.head, row.manifest.branch)
-        for row in services.state.rows(BaseRow)
-        if row.ticket == group.ticket
-        and row.repository == group.repository
-        and row.manifest is not None
-    }
-    if not bases or bases == {(now.head, now.branch)}:
-        return ()
-    then = " and ".join(sorted(_where(head, branch) for head, branch in bases))
-    message = (
-        f"HEAD is at {_where(now.head, now.branch)} and was at {then} when the base was taken."
-        " Look whether the proposals still fit, then apply with confirmMoved."
-    )
-    return (Notice(message),)
-
-
-def _where(head: str | None, branch: bytes | None) -> str:
-    commit = "no commit" if head is None else head[:12]
-    return commit if branch is None else f"{commit} ({display(branch)})"
-
-
 def _one_group(groups: tuple[Chosen, ...] | RpcError) -> Chosen | RpcError:
     if isinstance(groups, RpcError):
         return groups
@@ -172,14 +155,29 @@ async def apply(
     if not wish.parts:
         message = "Nothing of it is accepted. Accept units by `sennit/decide` first."
         return RpcError(ErrorCode.WRONG_STATE, message)
-    name = ApplicationId(services.new_id(IdKind.APPLICATION))
-    made = await plan(services, group.repository, name, wish)
-    if isinstance(made, GitFailed):
-        return git_error(made)
-    held = moved(services, group, made.live.manifest)
-    if held and not params.confirm_moved:
-        return RpcError(ErrorCode.WRONG_STATE, held[0].message)
-    return await carry_out(services, made, Heading(name, group.ticket, group.repository))
+    return await _applied(services, group, wish, confirmed=params.confirm_moved)
+
+
+async def _applied(
+    services: Services, group: Chosen, wish: Wish, *, confirmed: bool
+) -> ApplicationView | RpcError:
+    """Apply; what was overtaken by the user's typing is made again on the new text."""
+    tries = 0
+    while True:
+        name = new_name(services)
+        made = await planned(services, group.repository, name, wish)
+        if isinstance(made, RpcError):
+            return made
+        held = head_moved(services, group.ticket, group.repository, made.live.manifest)
+        if held and not confirmed:
+            await forget(made)
+            return RpcError(ErrorCode.WRONG_STATE, held[0].message)
+        row = await perform(services, made, Heading(name, group.ticket, group.repository))
+        if isinstance(row, RpcError):
+            return row
+        tries += 1
+        if tries >= MOST_TRIES or not was_overtaken(services, made, row):
+            return await _shown(services, made, row)
 
 
 async def _may_write(services: Services, group: Chosen, target: Target) -> RpcError | None:
@@ -192,42 +190,20 @@ async def _may_write(services: Services, group: Chosen, target: Target) -> RpcEr
     return await trust_error(services, {group.repository.top: found.repository}, {})
 
 
-async def carry_out(services: Services, made: Plan, heading: Heading) -> ApplicationView | RpcError:
-    """Keep the intention, let it be carried out, and tell what became of it."""
-    row = await record_of(services, made, heading)
-    if isinstance(row, GitFailed):
-        return git_error(row)
-    services.plans[heading.id] = made
-    outcome: Intended | NotIntended | StoreProblem = await services.tell(
-        ApplicationIntended, application=row
-    )
-    match outcome:
-        case StoreProblem():
-            del services.plans[heading.id]
-            return store_error(outcome)
-        case NotIntended(message=message):
-            del services.plans[heading.id]
-            return RpcError(ErrorCode.WRONG_STATE, message)
-        case Intended():
-            return await _ended(services, made, row)
+async def _shown(services: Services, made: Plan, row: ApplicationRow) -> ApplicationView | RpcError:
+    view = application_view(services.state, row)
+    if row.target is not Target.PATCH:
+        return view
+    text = await patch(services.git, made.opened.store, row.before_tree, row.after_tree)
+    if isinstance(text, GitFailed):
+        return git_error(text)
+    plain, encoded = patch_fields(text)
+    return evolve(view, patch=plain, patch_base64=encoded)
 
 
-async def _ended(services: Services, made: Plan, row: ApplicationRow) -> ApplicationView | RpcError:
-    if row.target is Target.PATCH:
-        del services.plans[row.id]
-        text = await patch(services.git, made.opened.store, row.before_tree, row.after_tree)
-        if isinstance(text, GitFailed):
-            return git_error(text)
-        plain, encoded = patch_fields(text)
-        view = application_view(services.state, services.state.the(ApplicationRow, row.id))
-        return evolve(view, patch=plain, patch_base64=encoded)
-
-    def over(state: State) -> bool:
-        found = state.get(ApplicationRow, row.id)
-        return found is None or found.state is not ApplicationState.APPLYING
-
-    await services.loop.wait_until(over)
-    return application_view(services.state, services.state.the(ApplicationRow, row.id))
+_UNDOABLE = frozenset(
+    {ApplicationState.APPLIED, ApplicationState.PARTLY_APPLIED, ApplicationState.UNKNOWN}
+)
 
 
 async def undo(
@@ -238,17 +214,46 @@ async def undo(
     if row is None:
         message = f"There is no application {params.application!r}."
         return RpcError(ErrorCode.UNKNOWN_PROPOSAL, message)
-    if row.state not in {ApplicationState.APPLIED, ApplicationState.PARTLY_APPLIED}:
+    if row.state not in _UNDOABLE:
         message = f"The application {row.id} is {row.state.value}; there is nothing to undo."
         return RpcError(ErrorCode.WRONG_STATE, message)
-    target = row.target
-    if carrier_of(services.connection.client, Target.EDITOR).edits is False:
-        target = Target.DISK
-    wish = await wish_to_undo(services, row, target)
+    wish = await wish_to_undo(services, row, _where_to_undo(services, row))
     if isinstance(wish, RpcError):
         return wish
-    name = ApplicationId(services.new_id(IdKind.APPLICATION))
-    made = await plan(services, row.repository, name, wish)
-    if isinstance(made, GitFailed):
-        return git_error(made)
-    return await carry_out(services, made, Heading(name, row.ticket, row.repository, row.id))
+    return await _undone(services, row, wish)
+
+
+async def _undone(
+    services: Services, row: ApplicationRow, wish: Wish
+) -> ApplicationView | RpcError:
+    tries = 0
+    while True:
+        name = new_name(services)
+        made = await planned(services, row.repository, name, wish)
+        if isinstance(made, RpcError):
+            return made
+        heading = Heading(name, row.ticket, row.repository, row.id)
+        back = await perform(services, made, heading, _already_undone(made))
+        if isinstance(back, RpcError):
+            return back
+        tries += 1
+        if tries >= MOST_TRIES or not was_overtaken(services, made, back):
+            return application_view(services.state, back)
+
+
+def _already_undone(made: Plan) -> tuple[Notice, ...]:
+    """What to say when the text is as before, by the editor's own undo above all."""
+    if not made.does_nothing or made.held or made.folded.conflicts:
+        return ()
+    return (Notice("alreadyUndone: the files hold the text from before; nothing was changed."),)
+
+
+def _where_to_undo(services: Services, row: ApplicationRow) -> Target:
+    """Where the text is: in the editor for what it was given, and for what it has open."""
+    if not carrier_of(services.connection.client, Target.EDITOR).edits:
+        return Target.DISK
+    if row.target is Target.EDITOR:
+        return Target.EDITOR
+    buffers = open_buffers(services.connection, services.told)
+    paths = (os.path.realpath(row.repository.top + b"/" + image.path) for image in row.images)
+    return Target.EDITOR if any(is_open(buffers, path) for path in paths) else Target.DISK

@@ -1,0 +1,148 @@
+"""Who brings a file to its new state: the editor, the server, or nobody and why."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping, Sequence
+from enum import Enum, auto
+from pathlib import Path
+
+from attrs import frozen
+
+from sennit.core.edits import EditKind, FileEdit
+from sennit.core.units import parents
+from sennit.core.uris import display
+from sennit.server.applying.carrying import Carrier
+from sennit.server.applying.values import Held, Rest
+from sennit.server.open_documents import Buffer, is_open
+from sennit_protocol.states import Target
+
+
+class Server(Enum):
+    """The server writes a file itself; for some it needs the user's consent."""
+
+    WRITES = auto()
+    WRITES_WITH_CONSENT = auto()
+
+
+Share = FileEdit | Server | Held
+
+
+@frozen
+class Situation:
+    """What decides about the shares of an edit set.
+
+    ``elsewhere`` are paths that are unsaved in other editors; ``tangled`` and ``freed`` see
+    ``tangled_paths`` and ``freed_paths``.
+    """
+
+    top: bytes
+    target: Target
+    carrier: Carrier
+    rest: Rest
+    buffers: Mapping[bytes, Buffer]
+    elsewhere: frozenset[bytes]
+    tangled: frozenset[bytes]
+    freed: frozenset[bytes]
+
+
+def freed_paths(edits: Sequence[FileEdit]) -> frozenset[bytes]:
+    """The paths that the edits free, so that others of them may take these."""
+    gone = {edit.path for edit in edits if edit.kind is EditKind.DELETE}
+    left = {edit.old_path for edit in edits if edit.kind is EditKind.RENAME}
+    return frozenset(gone | left)
+
+
+def tangled_paths(edits: Sequence[FileEdit]) -> frozenset[bytes]:
+    """The paths of files that become folders, or of folders that become files.
+
+    Editors do not agree on the order and on who removes the empty folder.
+    """
+    everything = {path for edit in edits for path in (edit.path, edit.old_path)}
+    above = {folder for path in everything for folder in parents(path)}
+    meeting = everything & above
+    return frozenset(
+        path for path in everything if path in meeting or any(f in meeting for f in parents(path))
+    )
+
+
+def share(situation: Situation, edit: FileEdit) -> Share:
+    """Decide about one file."""
+    reason = _nobody(situation, edit)
+    if reason is not None:
+        return Held(edit.path, reason)
+    tangled = {edit.path, edit.old_path} & situation.tangled
+    if not tangled and situation.carrier.carries(edit):
+        return edit
+    if edit.kind is not EditKind.MODE and _is_open(situation, edit):
+        return Held(edit.path, _open_here(situation, edit))
+    if situation.target is not Target.EDITOR or not edit.travels or tangled:
+        return Server.WRITES
+    if situation.rest is Rest.LEAVE:
+        return Held(
+            edit.path,
+            f"Your editor cannot {_deed(edit)} by itself, and you did not let the server do it."
+            " Apply again and allow it, or use `sennit apply` in a terminal.",
+        )
+    return Server.WRITES_WITH_CONSENT
+
+
+def _nobody(situation: Situation, edit: FileEdit) -> str | None:
+    """The reason why nobody touches the file, whoever could."""
+    paths = {edit.path, edit.old_path}
+    mine = _is_open(situation, edit)
+    if paths & situation.elsewhere and (not mine or situation.target is Target.DISK):
+        return (
+            "It is open and unsaved in another editor and was left alone. Save or close it there,"
+            " then apply again."
+        )
+    in_the_way = _in_the_way(situation, edit)
+    if in_the_way is not None:
+        return in_the_way
+    if situation.target is Target.EDITOR and _is_read_only(situation.top + b"/" + edit.old_path):
+        return "It is read-only. Make it writable, then apply again."
+    return None
+
+
+def _in_the_way(situation: Situation, edit: FileEdit) -> str | None:
+    if edit.kind not in {EditKind.CREATE, EditKind.RENAME} or edit.path in situation.freed:
+        return None
+    full = situation.top + b"/" + edit.path
+    if edit.path in situation.tangled or not os.path.lexists(full):
+        return None
+    return (
+        "Something that the edit does not know of lies there: a file that git ignores, or a new"
+        " one. Move it away, then apply again."
+    )
+
+
+def _is_read_only(path: bytes) -> bool:
+    try:
+        mode = Path(os.fsdecode(path)).lstat().st_mode
+    except OSError:
+        # What is not there cannot be read-only; whoever writes tells what stands in the way.
+        return False
+    return stat.S_ISREG(mode) and not mode & 0o222
+
+
+def _is_open(situation: Situation, edit: FileEdit) -> bool:
+    top = situation.top
+    return any(is_open(situation.buffers, top + b"/" + path) for path in (edit.path, edit.old_path))
+
+
+def _open_here(situation: Situation, edit: FileEdit) -> str:
+    if situation.target is Target.DISK:
+        return (
+            f"{display(edit.path)} is open in your editor. Apply to the editor, or close it"
+            " there and apply again."
+        )
+    return (
+        f"{display(edit.path)} is open in your editor, which cannot carry this change"
+        f" ({edit.kind.value}). Close it there, then apply again."
+    )
+
+
+def _deed(edit: FileEdit) -> str:
+    names = {EditKind.CREATE: "create", EditKind.DELETE: "delete", EditKind.RENAME: "rename"}
+    return f"{names.get(edit.kind, 'change')} {display(edit.path)}"

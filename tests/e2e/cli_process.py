@@ -1,0 +1,148 @@
+"""Runs the command line as a process, with pipes or on a pseudo-terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+DEADLINE_S = 50.0
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_AUTHOR = ("-c", "user.name=T", "-c", "user.email=t@localhost")
+
+
+@frozen
+class Ended:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@frozen
+class Desk:
+    """A repository, and the environment of a user with settings and state of their own."""
+
+    repository: Path
+    environment: Mapping[str, str]
+
+    def argv(self, *arguments: str) -> list[str]:
+        return [sys.executable, "-m", "sennit", "-C", str(self.repository), *arguments]
+
+    def sennit(self, *arguments: str) -> Ended:
+        done = subprocess.run(
+            self.argv(*arguments),
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=DEADLINE_S,
+        )
+        return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def started(self, *arguments: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self.argv(*arguments),
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def trusted(self) -> Desk:
+        assert self.sennit("trust", "grant").code == 0
+        return self
+
+    def git(self, *arguments: str, data: bytes | None = None) -> bytes:
+        return subprocess.run(
+            ["git", *_AUTHOR, *arguments],
+            cwd=self.repository,
+            env=self.environment,
+            input=data,
+            capture_output=True,
+            check=True,
+        ).stdout
+
+
+def a_desk(folder: Path, files: Mapping[str, str]) -> Desk:
+    kept = {n: v for n, v in os.environ.items() if not n.startswith(("SENNIT_", "GIT_"))}
+    environment = {
+        **kept,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "SENNIT_STATE_DIR": str(folder / "state"),
+        "SENNIT_CONFIG_DIR": str(folder / "config"),
+        "TERM": "xterm",
+    }
+    desk = Desk(folder / "repository", environment)
+    desk.repository.mkdir()
+    desk.git("init", "--quiet")
+    for name, text in files.items():
+        (desk.repository / name).write_text(text)
+    desk.git("add", "--all")
+    desk.git("commit", "--quiet", "--allow-empty", "--message", "begin")
+    return desk
+
+
+def eventually(found: Path) -> None:
+    """Wait until a file exists."""
+    end = time.monotonic() + DEADLINE_S
+    while not found.exists():
+        assert time.monotonic() < end, f"{found} never came"
+        time.sleep(0.02)
+
+
+class OnTerminal:
+    """The command line on a pseudo-terminal, with a person who waits for what it says."""
+
+    def __init__(self, desk: Desk, *arguments: str) -> None:
+        self._master, slave = pty.openpty()
+        self.process = subprocess.Popen(
+            desk.argv(*arguments), env=desk.environment, stdin=slave, stdout=slave, stderr=slave
+        )
+        os.close(slave)
+        self._shown = ""
+        self.seen = ""
+
+    def wait_for(self, text: str) -> None:
+        """Read until ``text`` is shown after what was waited for before."""
+        end = time.monotonic() + DEADLINE_S
+        while text not in self._shown:
+            assert time.monotonic() < end, f"{text!r} was never shown; shown was: {self.seen}"
+            assert self._read(), f"it ended before {text!r} was shown; shown was: {self.seen}"
+        self._shown = self._shown.partition(text)[2]
+
+    def type(self, line: str) -> None:
+        os.write(self._master, line.encode() + b"\n")
+
+    def end(self) -> int:
+        while self._read():
+            pass
+        os.close(self._master)
+        return self.process.wait(DEADLINE_S)
+
+    def _read(self) -> bool:
+        ready, _, _ = select.select([self._master], [], [], DEADLINE_S)
+        assert ready, f"nothing more was shown; shown was: {self.seen}"
+        try:
+            data = os.read(self._master, 65536)
+        except OSError:
+            # Linux tells the end of a pseudo-terminal by an error.
+            return False
+        text = _ESCAPES.sub("", data.decode(errors="replace")).replace("\r", "")
+        self._shown += text
+        self.seen += text
+        return bool(data)

@@ -1,0 +1,265 @@
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.cli_process import DEADLINE_S, Desk, OnTerminal, a_desk, eventually
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+
+LINES = "".join(f"line {number}\n" for number in range(1, 41))
+
+MakeDesk = Callable[[], Desk]
+
+
+@pytest.fixture
+def untrusted(tmp_path: Path) -> Desk:
+    return a_desk(tmp_path, {"a.txt": LINES, "b.txt": LINES})
+
+
+@pytest.fixture
+def desk(untrusted: Desk) -> Desk:
+    return untrusted.trusted()
+
+
+def sed(script: str, name: str = "a.txt") -> list[str]:
+    return ["--command", shlex.join(["sed", "-i", script, name])]
+
+
+def python(program: str) -> list[str]:
+    return ["--command", shlex.join([sys.executable, "-c", program])]
+
+
+def test_a_command_is_run_accepted_applied_and_taken_back(desk: Desk) -> None:
+    file = desk.repository / "a.txt"
+    done = desk.sennit("run", *sed("s/^line 5$/five/"), "--accept-all", "--json")
+    assert done.code == 0, done.err
+    told = done.json
+    assert told["ticket"]["state"] == "completed"
+    assert told["application"]["state"] == "applied"
+    assert set(told) == {"ticket", "proposals", "application", "interrupted", "exitCode"}
+    assert file.read_text() == LINES.replace("line 5\n", "five\n")
+    undone = desk.sennit("undo", told["application"]["id"])
+    assert undone.code == 0, undone.err
+    assert file.read_text() == LINES
+
+
+def test_nothing_starts_in_a_folder_that_is_not_trusted(untrusted: Desk) -> None:
+    done = untrusted.sennit("run", *sed("s/1/X/"), "--accept-all")
+    assert done.code == 3
+    assert f"sennit trust grant {untrusted.repository}" in done.err
+    assert (untrusted.repository / "a.txt").read_text() == LINES
+    assert untrusted.sennit("tickets", "--json").json["tickets"] == []
+
+
+def test_trust_can_be_granted_listed_and_revoked(untrusted: Desk) -> None:
+    assert untrusted.trusted().sennit("trust", "--json").json["folders"][0]["state"] == "trusted"
+    assert untrusted.sennit("trust", "revoke").code == 0
+    assert untrusted.sennit("run", *sed("s/1/X/")).code == 3
+
+
+def test_without_a_person_nothing_is_accepted_and_later_commands_go_on(desk: Desk) -> None:
+    done = desk.sennit("run", *sed("s/^line 5$/five/"))
+    assert done.code == 0, done.err
+    assert "+five" in done.out
+    assert (desk.repository / "a.txt").read_text() == LINES
+    ticket = desk.sennit("tickets", "--json").json["tickets"][0]["id"]
+    shown = desk.sennit("show", ticket, "--json").json
+    proposal = shown["proposals"][0]["id"]
+    assert "+five" in desk.sennit("show", proposal).out
+    patch = desk.sennit("show", proposal, "--patch").out
+    desk.git("apply", "--check", "-", data=patch.encode())
+    assert desk.sennit("apply", ticket).code == 2
+    assert desk.sennit("apply", ticket, "--accept-all").code == 0
+    assert "five" in (desk.repository / "a.txt").read_text()
+
+
+def test_a_conflict_is_explained_and_never_accepted_by_itself(desk: Desk) -> None:
+    done = desk.sennit("run", *sed("s/^line 5$/five/"), *sed("s/^line 5$/FIVE/"), "--accept-all")
+    assert done.code == 1
+    assert "conflict in a.txt" in done.out
+    assert "it collides with: command-1" in done.out
+    assert "left for you to decide" in done.err
+    assert (desk.repository / "a.txt").read_text() == LINES.replace("line 5\n", "five\n")
+
+
+def test_a_patch_is_written_and_no_file_changed(desk: Desk, tmp_path: Path) -> None:
+    patch = tmp_path / "changes.patch"
+    done = desk.sennit("run", *sed("s/^line 5$/five/"), "--accept-all", "--patch", str(patch))
+    assert done.code == 0, done.err
+    assert (desk.repository / "a.txt").read_text() == LINES
+    desk.git("apply", "--check", str(patch))
+
+
+def test_a_file_names_tasks_with_dependencies(desk: Desk, tmp_path: Path) -> None:
+    first = shlex.join([sys.executable, "-c", "open('new.txt', 'w').write('one\\n')"])
+    then = shlex.join(["sed", "-i", "s/one/two/", "new.txt"])
+    tasks = tmp_path / "tasks.toml"
+    tasks.write_text(
+        f"[[tasks]]\nid = 'first'\ncommand = {json.dumps(first)}\n"
+        f"[[tasks]]\nid = 'then'\ncommand = {json.dumps(then)}\ndependsOn = ['first']\n"
+    )
+    done = desk.sennit("run", "--file", str(tasks), "--accept-all")
+    assert done.code == 0, done.err
+    assert (desk.repository / "new.txt").read_text() == "two\n"
+
+
+def test_a_program_that_does_not_exist_is_a_clear_error(desk: Desk) -> None:
+    done = desk.sennit("run", "--command", "no-such-program-here --fix")
+    assert done.code == 1
+    assert "no-such-program-here" in done.err
+
+
+def test_a_program_that_fails_is_told_and_its_work_is_kept(desk: Desk) -> None:
+    program = "open('a.txt', 'a').write('more\\n'); raise SystemExit(7)"
+    done = desk.sennit("run", *python(program), "--accept-all", "--json")
+    assert done.code == 1
+    assert done.json["ticket"]["tasks"][0]["failure"]["exitCode"] == 7
+    assert [each["summary"]["integration"] for each in done.json["proposals"]] == ["retained"]
+    assert (desk.repository / "a.txt").read_text() == LINES
+
+
+def test_names_of_any_bytes_travel_and_are_shown_unharmed(desk: Desk) -> None:
+    name = b"caf\xe9 \x1b[2J.txt"
+    path = Path(os.fsdecode(os.fsencode(desk.repository) + b"/" + name))
+    path.write_text(LINES)
+    program = f"open({name!r}, 'a').write('more\\n')"
+    done = desk.sennit("run", *python(program), "--accept-all")
+    assert done.code == 0, done.err
+    assert path.read_text() == LINES + "more\n"
+    assert "\x1b" not in done.out + done.err
+
+
+def slow_program(started: Path) -> list[str]:
+    return python(
+        "import time\nopen('a.txt', 'a').write('half done\\n')\n"
+        f"open({str(started)!r}, 'w').close()\ntime.sleep(100)"
+    )
+
+
+def test_ctrl_c_cancels_with_capture_and_leaves_130(desk: Desk, tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    process = desk.started("run", *slow_program(started), "--json")
+    eventually(started)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=DEADLINE_S)
+    assert process.returncode == 130, err
+    assert b"Cancelling" in err
+    told = json.loads(out)
+    assert told["interrupted"] is True
+    assert told["ticket"]["tasks"][0]["state"] == "cancelled"
+    assert [each["summary"]["integration"] for each in told["proposals"]] == ["retained"]
+    assert (desk.repository / "a.txt").read_text() == LINES
+
+
+def test_another_process_can_cancel(desk: Desk, tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    process = desk.started("run", *slow_program(started), "--json")
+    eventually(started)
+    ticket = desk.sennit("tickets", "--json").json["tickets"][0]["id"]
+    preview = desk.sennit("cancel", ticket, "--json").json
+    assert (preview["done"], preview["tasks"][0]["stopped"]) == (False, "inTheMiddle")
+    assert desk.sennit("cancel", ticket, "--force").code == 0
+    out, err = process.communicate(timeout=DEADLINE_S)
+    assert process.returncode == 1, err
+    assert json.loads(out)["ticket"]["state"] == "cancelled"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["tickets"], ["agents"], ["doctor"], ["gc"], ["gc", "--list"], ["config"], ["trust"]],
+)
+def test_every_list_has_text_and_json(desk: Desk, arguments: list[str]) -> None:
+    assert desk.sennit(*arguments).out
+    told = desk.sennit(*arguments, "--json")
+    assert isinstance(told.json, dict)
+    assert told.out.isascii()
+
+
+def test_story_and_output_tell_what_happened(desk: Desk) -> None:
+    done = desk.sennit("run", *python("print('hello from the task')"), "--json")
+    ticket = done.json["ticket"]["id"]
+    assert "command-1" in desk.sennit("story", ticket).out
+    assert desk.sennit("output", ticket, "command-1").out == "hello from the task\n"
+    assert desk.sennit("output", ticket, "command-1", "--follow").out == "hello from the task\n"
+    assert desk.sennit("output", ticket, "nonsense").code == 1
+
+
+def test_unknown_ids_are_clear_errors(desk: Desk) -> None:
+    for arguments in (["show", "t_aaaaaaaaaa"], ["show", "p_aaaaaaaaaa"], ["undo", "a_aaaaaaaaaa"],
+                      ["cancel", "t_aaaaaaaaaa"], ["story", "t_aaaaaaaaaa"]):  # fmt: skip
+        done = desk.sennit(*arguments, "--json")
+        assert done.code == 1, arguments
+        assert done.json["error"]["message"]
+
+
+def test_the_last_application_is_undone_by_its_place(desk: Desk) -> None:
+    assert desk.sennit("run", *sed("s/^line 5$/five/"), "--accept-all").code == 0
+    done = desk.sennit("undo", "--last")
+    assert done.code == 0, done.err
+    assert (desk.repository / "a.txt").read_text() == LINES
+
+
+def test_a_person_decides_hunk_by_hunk(desk: Desk) -> None:
+    script = "s/^line 5$/five/;s/^line 30$/thirty/"
+    terminal = OnTerminal(desk, "run", *sed(script))
+    terminal.wait_for("[y,n,a,d,s,j,q,?]?")
+    terminal.type("s")
+    terminal.wait_for("Accept this change to a.txt")
+    terminal.type("n")
+    terminal.wait_for("Accept this change to a.txt")
+    terminal.type("y")
+    assert terminal.end() == 0, terminal.seen
+    assert (desk.repository / "a.txt").read_text() == LINES.replace("line 30\n", "thirty\n")
+
+
+def test_a_person_is_asked_for_trust_once(untrusted: Desk) -> None:
+    terminal = OnTerminal(untrusted, "run", *sed("s/^line 5$/five/"))
+    terminal.wait_for("Programs named by it will run")
+    terminal.type("y")
+    terminal.wait_for("[y,n,a,d,s,j,q,?]?")
+    terminal.type("y")
+    assert terminal.end() == 0, terminal.seen
+    assert "five" in (untrusted.repository / "a.txt").read_text()
+    assert untrusted.sennit("trust", "--json").json["folders"][0]["state"] == "trusted"
+
+
+def test_a_person_who_does_not_trust_starts_nothing(untrusted: Desk) -> None:
+    terminal = OnTerminal(untrusted, "run", *sed("s/^line 5$/five/"))
+    terminal.wait_for("Programs named by it will run")
+    terminal.type("n")
+    assert terminal.end() == 3
+    assert (untrusted.repository / "a.txt").read_text() == LINES
+
+
+QUESTION = (
+    f"{shlex.quote(sys.executable)} -m sennit.ask_client 'Which word?' --option one --option two"
+    " > a.txt"
+)
+ASKING = ["--command", shlex.join(["sh", "-c", QUESTION])]
+
+
+def test_a_person_answers_a_question_of_a_program(desk: Desk) -> None:
+    terminal = OnTerminal(desk, "run", *ASKING, "--accept-all")
+    terminal.wait_for("Which word?")
+    terminal.wait_for("Number")
+    terminal.type("2")
+    assert terminal.end() == 0, terminal.seen
+    assert (desk.repository / "a.txt").read_text() == "two\n"
+
+
+@pytest.mark.slow
+def test_the_demo_proves_what_it_claims(desk: Desk, tmp_path: Path) -> None:
+    picture = tmp_path / "demo.svg"
+    done = desk.sennit("demo", "--json", "--svg", str(picture))
+    assert done.code == 0, done.err
+    assert len(done.json["proofs"]) == 7
+    assert all(each["holds"] for each in done.json["proofs"])
+    assert "claims hold" in picture.read_text().replace("&#160;", " ")
