@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import anyio
+
 from sennit.adapters.processes import LocalExecutor
 from sennit.adapters.runs.values import RunSpec
 

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from sennit import ask_client
 from sennit.adapters.platform.locks import is_locked
 

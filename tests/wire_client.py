@@ -25,7 +25,8 @@ from types import TracebackType
 from typing import IO, Any, Protocol, Self
 
 Message = dict[str, Any]
-DEADLINE_S = 20.0
+DEADLINE_S = 45.0
+"""Long, for a server takes seconds of processor time to start, and machines are shared."""
 _HEADER_END = b"\r\n\r\n"
 
 
@@ -41,6 +42,14 @@ def framed(value: object) -> bytes:
 def framed_bytes(body: bytes) -> bytes:
     """Put a header before a body of any bytes."""
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def folders_in(home: Path) -> dict[str, str]:
+    """Name the variables that keep the user's own state and configuration out of a test."""
+    return {
+        "SENNIT_STATE_DIR": str(home / "state"),
+        "SENNIT_CONFIG_DIR": str(home / "config"),
+    }
 
 
 class ServerProcess(Protocol):
@@ -107,6 +116,7 @@ class WireClient:
         self.replies: dict[str, Callable[[Any], object]] = {}
         self._buffer = bytearray()
         self._next_id = 0
+        self._home: tempfile.TemporaryDirectory[str] | None = None
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  closed in __exit__
         self.process = launch(argv, env, cwd, self._errors)
 
@@ -119,10 +129,16 @@ class WireClient:
         python: Sequence[str] = ("-P",),
         deadline_s: float = DEADLINE_S,
     ) -> Self:
-        """Start the real ``sennit serve``; ``env`` is added to the environment of the tests."""
+        """Start the real ``sennit serve``; ``env`` is added to the environment of the tests.
+
+        Unless it names other folders, state and configuration are new ones, gone at the end.
+        """
         argv = [sys.executable, *python, "-m", "sennit", "serve", *arguments]
-        whole = None if env is None else {**os.environ, **env}
-        return cls(argv, env=whole, cwd=cwd, deadline_s=deadline_s)
+        home = tempfile.TemporaryDirectory(prefix="sennit-test-", ignore_cleanup_errors=True)
+        whole = {**os.environ, **folders_in(Path(home.name)), **(env or {})}
+        client = cls(argv, env=whole, cwd=cwd, deadline_s=deadline_s)
+        client._home = home
+        return client
 
     def __enter__(self) -> Self:
         return self
@@ -142,6 +158,8 @@ class WireClient:
         if error is not None and (text := self.stderr()):
             error.add_note(f"standard error of the server:\n{text}")
         self._errors.close()
+        if self._home is not None:
+            self._home.cleanup()
 
     # Sending.
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from attrs import frozen
 
-from sennit_protocol import proposals, requests, review, tasks, views
+from sennit_protocol import proposals, requests, review, tasks, texts, told, upkeep, views
 
 PROTOCOL_VERSION = "0.1"
 
@@ -64,23 +64,23 @@ _CLIENT_REQUESTS = (
            "Applies what is accepted."),
     Method("sennit/undo", review.UndoParams, proposals.ApplicationView,
            "Takes an application back by merging with the text as it is."),
-    Method("sennit/content", requests.ContentParams, requests.ContentResult,
+    Method("sennit/content", texts.ContentParams, texts.ContentResult,
            "The text behind a `sennit:` URI."),
-    Method("sennit/output", requests.OutputParams, requests.OutputResult,
+    Method("sennit/output", texts.OutputParams, texts.OutputResult,
            "A page of an agent's output."),
-    Method("sennit/run", requests.RunParams, requests.RunResult, "One run's record."),
-    Method("sennit/materialise", requests.MaterialiseParams, requests.MaterialiseResult,
+    Method("sennit/run", texts.RunParams, texts.RunResult, "One run's record."),
+    Method("sennit/materialise", texts.MaterialiseParams, texts.MaterialiseResult,
            "Checks a task's work out into a plain folder."),
-    Method("sennit/agents", requests.Nothing, requests.AgentsResult, "The catalogue of agents."),
-    Method("sennit/story", requests.StoryParams, requests.StoryResult,
+    Method("sennit/agents", requests.Nothing, upkeep.AgentsResult, "The catalogue of agents."),
+    Method("sennit/story", texts.StoryParams, texts.StoryResult,
            "Everything that happened to a ticket or a task."),
-    Method("sennit/retained", requests.Nothing, requests.RetainedResult, "What is kept."),
-    Method("sennit/drop", requests.DropParams, requests.DropResult, "Drops kept work for good."),
-    Method("sennit/gc", requests.GcParams, requests.GcResult,
+    Method("sennit/retained", requests.Nothing, upkeep.RetainedResult, "What is kept."),
+    Method("sennit/drop", upkeep.DropParams, upkeep.DropResult, "Drops kept work for good."),
+    Method("sennit/gc", upkeep.GcParams, upkeep.GcResult,
            "Collects what nothing needs any more."),
-    Method("sennit/trust", requests.TrustParams, requests.TrustResult,
+    Method("sennit/trust", upkeep.TrustParams, upkeep.TrustResult,
            "Lists, grants or revokes trust in folders."),
-    Method("sennit/doctor", requests.DoctorParams, requests.DoctorResult,
+    Method("sennit/doctor", upkeep.DoctorParams, upkeep.DoctorResult,
            "Looks at machine, repository, agents and store."),
     _later("sennit/pause", "Pauses a ticket or task."),
     _later("sennit/resume", "Lets a paused ticket or task go on."),
@@ -98,19 +98,19 @@ _CLIENT_NOTIFICATIONS = (
     Method("sennit/didApply", review.DidApplyParams, None, "What an edit really changed."),
     Method("sennit/documentInfo", review.DocumentInfoParams, None,
            "What only the editor knows of an open document."),
-    Method("sennit/didChangeTrust", requests.DidChangeTrustParams, None,
+    Method("sennit/didChangeTrust", told.DidChangeTrustParams, None,
            "The user's word about the folders of this window."),
 )  # fmt: skip
 
 _SERVER_MESSAGES = (
-    Method("sennit/ask", requests.AskParams, requests.AskResult,
+    Method("sennit/ask", told.AskParams, told.AskResult,
            "Asks the user for an agent.", Sender.SERVER),
-    Method("sennit/ticketChanged", requests.TicketChanged, None, "A ticket changed.",
+    Method("sennit/ticketChanged", told.TicketChanged, None, "A ticket changed.",
            Sender.SERVER),
-    Method("sennit/taskChanged", requests.TaskChanged, None, "A task changed.", Sender.SERVER),
+    Method("sennit/taskChanged", told.TaskChanged, None, "A task changed.", Sender.SERVER),
     Method("sennit/proposalChanged", review.ProposalChanged, None, "A proposal changed.",
            Sender.SERVER),
-    Method("sennit/taskOutput", requests.TaskOutput, None, "What an agent wrote.",
+    Method("sennit/taskOutput", told.TaskOutput, None, "What an agent wrote.",
            Sender.SERVER),
 )  # fmt: skip
 

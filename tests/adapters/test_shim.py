@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from sennit.adapters import shim
 from sennit.adapters.supervision import records
 from sennit.adapters.supervision.ladder import Ladder

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+
 from sennit.adapters.trust import NotGranted, TrustStore, TrustUnreadable
 from sennit.adapters.watched_files import TrustPlace
 from sennit.core.trust import GIT_CONFIG, TrustVerdict

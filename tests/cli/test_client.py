@@ -13,7 +13,8 @@ from sennit.cli.exits import Exit
 from sennit.cli.failures import NoAnswerError, RefusedError, ServerGoneError
 from sennit.cli.server_requests import handlers_for
 from sennit.cli.terminal import standard_terminal
-from sennit_protocol.requests import AgentsResult, Nothing, TicketsParams, TicketsResult
+from sennit_protocol.requests import Nothing, TicketsParams, TicketsResult
+from sennit_protocol.upkeep import AgentsResult
 from tests.cli.scripting import Scripted
 
 pytestmark = pytest.mark.anyio

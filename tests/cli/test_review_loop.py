@@ -12,9 +12,9 @@ from sennit.cli.client import Client
 from sennit.cli.review_loop import accept_whole, fitting_units, review
 from sennit.cli.terminal import Terminal
 from sennit_protocol.proposals import ProposalView
-from sennit_protocol.requests import ContentParams, ContentResult
 from sennit_protocol.review import DecideParams, DecideResult
 from sennit_protocol.states import Decision, Integration
+from sennit_protocol.texts import ContentParams, ContentResult
 from tests.cli.builders import a_conflict, a_file, a_hunk, a_proposal
 
 pytestmark = pytest.mark.anyio

@@ -15,11 +15,12 @@ from sennit.cli.tables import counted, duration, size
 from sennit.cli.tickets_command import tickets_table
 from sennit.cli.trust_command import trust_table
 from sennit_protocol.ids import TicketId
-from sennit_protocol.requests import (
+from sennit_protocol.requests import CancelledTask, CancelResult, TicketsResult
+from sennit_protocol.states import Stopped, TicketState, TrustState
+from sennit_protocol.texts import StoryEvent, StoryResult
+from sennit_protocol.upkeep import (
     AgentsResult,
     AgentView,
-    CancelledTask,
-    CancelResult,
     DoctorLine,
     DoctorResult,
     DropResult,
@@ -27,13 +28,9 @@ from sennit_protocol.requests import (
     Health,
     RetainedItem,
     RetainedResult,
-    StoryEvent,
-    StoryResult,
-    TicketsResult,
     TrustedFolder,
     TrustResult,
 )
-from sennit_protocol.states import Stopped, TicketState, TrustState
 from sennit_protocol.views import Notice, TicketSummary
 
 EVIL = "[b]x\x1b[2J\n"

@@ -7,6 +7,7 @@ from hashlib import sha1
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from sennit.core.accepted import Placed, Removed, UnmetNeeds, Written, accepted_entries
 from sennit.core.objects import (
     MODE_EXECUTABLE,

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from sennit.core.claims import Claim, Clash, Relation, clashes, overlaps, relation, scope_of
 
 PATHS = st.lists(st.sampled_from([b"a", b"b", b"bc", b"\xff"]), max_size=4).map(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 
 import pytest
+
 from sennit.core.edits import EditKind, Image, file_edit, image_of
 from sennit.core.objects import (
     MODE_EXECUTABLE,

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
 from sennit.core.globs import NO_GLOBS, BadGlob, Globs, compiled_globs, glob_problem
 
 

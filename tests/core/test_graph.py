@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from sennit.core.graph import Cyclic, ancestors, cycles, descendants, ready, topological_order
 
 NODES = [f"n{index}" for index in range(8)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from sennit.core.merge import Decided, decide_by_identity
 
 SIDES = st.sampled_from([None, "a", "b", "c"])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from attrs import evolve
+
 from sennit.core.operation import canonical_request, request_hash
 from sennit_protocol.states import Offer
 from sennit_protocol.tasks import DispatchParams, Task

@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from sennit.core.objects import MODE_FILE, MODE_LINK
 from sennit.core.portability import colliding_names, refused_entry, unportable_name
 

@@ -7,6 +7,7 @@ added, and letters that differ only by case are in conflict.
 from __future__ import annotations
 
 import pytest
+
 from sennit.core.objects import (
     Conflict,
     Conflicted,

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from sennit.core.text import Position, TextIndex
 from sennit.core.text_edits import TextEdit, apply_text_edits, text_edits
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from sennit.core.objects import (
     MODE_EXECUTABLE,
     MODE_FILE,

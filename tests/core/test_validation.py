@@ -6,6 +6,7 @@ import pytest
 from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
+
 from sennit.core.facts import (
     AgentFact,
     BadFolder,

@@ -10,11 +10,17 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+import anyio
 from attrs import frozen
+
+from sennit.adapters.trust import TrustStore
+from sennit.adapters.watched_files import TrustPlace
+from sennit.core.trust import TrustVerdict
 
 DEADLINE_S = 50.0
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -53,17 +59,30 @@ class Desk:
         )
         return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
 
-    def started(self, *arguments: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
+    @contextmanager
+    def started(self, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+        with subprocess.Popen(
             self.argv(*arguments),
             env=self.environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-        )
+        ) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
 
     def trusted(self) -> Desk:
-        assert self.sennit("trust", "grant").code == 0
+        """Grant trust without a server of its own, which every test would wait for."""
+        top = os.fsencode(self.repository)
+        place = TrustPlace(top, (top + b"/.git/config", top + b"/.git/config.worktree"))
+        verdict = anyio.run(
+            TrustStore(Path(self.environment["SENNIT_STATE_DIR"])).grant,
+            place,
+            "2020-01-01T00:00:00Z",
+        )
+        assert isinstance(verdict, TrustVerdict)
         return self
 
     def git(self, *arguments: str, data: bytes | None = None) -> bytes:
@@ -131,8 +150,15 @@ class OnTerminal:
     def end(self) -> int:
         while self._read():
             pass
-        os.close(self._master)
         return self.process.wait(DEADLINE_S)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self._master)
 
     def _read(self) -> bool:
         ready, _, _ = select.select([self._master], [], [], DEADLINE_S)

@@ -19,6 +19,9 @@ from tests.adapters.git.bench import Metadata, untouched_view
 from tests.wire_client import Message, NoMessageError, WireClient, eventually
 
 FINAL = {"completed", "partial", "failed", "cancelled", "interrupted", "skipped", "blocked"}
+PATIENCE_S = 60
+"""How long anything may take; long, for a machine that many tests share."""
+
 WORDS = {"experimental": {"sennit": {"protocolVersion": "0.1", "clientId": "test", "review": True}}}
 
 
@@ -32,7 +35,7 @@ class Repo:
 
     def git(self, *args: str | bytes, check: bool = True, stdin: bytes = b"") -> bytes:
         done = subprocess.run(
-            ["git", *args],  # noqa: S607  the PATH of the test says which git
+            ["git", *args],
             cwd=self.folder,
             env=self.environment,
             input=stdin,
@@ -68,7 +71,11 @@ class Repo:
         for place, folders, names in os.walk(top):
             if place == top:
                 folders.remove(b".git") if b".git" in folders else None
-            links = [name for name in folders if (Path(os.fsdecode(place)) / os.fsdecode(name)).is_symlink()]
+            links = [
+                name
+                for name in folders
+                if (Path(os.fsdecode(place)) / os.fsdecode(name)).is_symlink()
+            ]
             for name in [*names, *links]:
                 path = Path(os.fsdecode(os.path.join(place, name)))  # noqa: PTH118  bytes
                 relative = os.path.relpath(os.fsencode(path), top)
@@ -129,7 +136,9 @@ class Gate:
     def script(self, before: str = "", after: str = "") -> str:
         """Lines of shell: work, stand still, more work."""
         at, go = shlex.quote(str(self._at)), shlex.quote(str(self._go))
-        return f"{before or ':'}; echo $$ > {at}.new; mv {at}.new {at}; read _ < {go}; {after or ':'}"
+        return (
+            f"{before or ':'}; echo $$ > {at}.new; mv {at}.new {at}; read _ < {go}; {after or ':'}"
+        )
 
     def prompt(self, before: str = "", after: str = "") -> str:
         """A command line for the built-in agent."""
@@ -137,7 +146,7 @@ class Gate:
 
     def reached(self) -> int:
         """Wait until an agent stands there; gives its pid."""
-        assert eventually(self._at.exists), f"nobody came to the gate {self.name}"
+        assert eventually(self._at.exists, PATIENCE_S), f"nobody came to the gate {self.name}"
         return int(self._at.read_text())
 
     @property
@@ -146,7 +155,7 @@ class Gate:
 
     def open(self) -> None:
         """Let the agent through."""
-        assert eventually(self._opened), f"nobody stands at the gate {self.name}"
+        assert eventually(self._opened, PATIENCE_S), f"nobody stands at the gate {self.name}"
 
     def _opened(self) -> bool:
         try:
@@ -176,7 +185,7 @@ class Client(WireClient):
     @classmethod
     def on(cls, env: Mapping[str, str], cwd: Path) -> Self:
         argv = [sys.executable, "-P", "-m", "sennit", "serve"]
-        return cls(argv, env=env, cwd=cwd)
+        return cls(argv, env=env, cwd=cwd, deadline_s=PATIENCE_S)
 
     def ask(self, method: str, **params: object) -> Any:
         """The result of a request that must succeed."""
@@ -198,7 +207,7 @@ class Client(WireClient):
 
     def settled(self, ticket: str) -> dict[str, Any]:
         """Wait for a ticket; gives its view."""
-        result = self.ask("wait", ticket=ticket, timeoutMs=20_000)
+        result = self.ask("wait", ticket=ticket, timeoutMs=PATIENCE_S * 1000)
         assert not result["timedOut"], result
         view: dict[str, Any] = result["view"]
         return view
@@ -215,7 +224,7 @@ class Client(WireClient):
         self, ticket: str, name: str, condition: Callable[[dict[str, Any]], object]
     ) -> dict[str, Any]:
         """Wait until a task is as wanted."""
-        end = time.monotonic() + 20
+        end = time.monotonic() + PATIENCE_S
         view = self.ask("ticket", ticket=ticket)
         while not condition(task_of(view, name)):
             assert time.monotonic() < end, task_of(view, name)
@@ -243,9 +252,7 @@ class Client(WireClient):
     def accept(self, proposal: Mapping[str, Any]) -> None:
         """Accept a proposal whole."""
         choices = [{"decision": "accepted", "all": True}]
-        self.ask(
-            "decide", proposal=proposal["id"], revision=proposal["revision"], choices=choices
-        )
+        self.ask("decide", proposal=proposal["id"], revision=proposal["revision"], choices=choices)
 
     def apply(self, ticket: str, **more: object) -> dict[str, Any]:
         """Apply what is accepted to the disk."""
@@ -378,8 +385,8 @@ class Machine:
             if entry.name.isdigit() and int(entry.name) != os.getpid():
                 try:
                     if mark in (entry / "environ").read_bytes():
-                        found[int(entry.name)] = (entry / "cmdline").read_bytes().decode(
-                            errors="replace"
+                        found[int(entry.name)] = (
+                            (entry / "cmdline").read_bytes().decode(errors="replace")
                         )
                 except OSError:
                     continue

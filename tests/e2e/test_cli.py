@@ -146,38 +146,37 @@ def slow_program(started: Path) -> list[str]:
 
 def test_ctrl_c_cancels_with_capture_and_leaves_130(desk: Desk, tmp_path: Path) -> None:
     started = tmp_path / "started"
-    process = desk.started("run", *slow_program(started), "--json")
-    eventually(started)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=DEADLINE_S)
-    assert process.returncode == 130, err
-    assert b"Cancelling" in err
-    told = json.loads(out)
-    assert told["interrupted"] is True
-    assert told["ticket"]["tasks"][0]["state"] == "cancelled"
-    assert [each["summary"]["integration"] for each in told["proposals"]] == ["retained"]
-    assert (desk.repository / "a.txt").read_text() == LINES
+    with desk.started("run", *slow_program(started), "--json") as process:
+        eventually(started)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=DEADLINE_S)
+        assert process.returncode == 130, err
+        assert b"Cancelling" in err
+        told = json.loads(out)
+        assert told["interrupted"] is True
+        assert told["ticket"]["tasks"][0]["state"] == "cancelled"
+        assert [each["summary"]["integration"] for each in told["proposals"]] == ["retained"]
+        assert (desk.repository / "a.txt").read_text() == LINES
 
 
 def test_another_process_can_cancel(desk: Desk, tmp_path: Path) -> None:
     started = tmp_path / "started"
-    process = desk.started("run", *slow_program(started), "--json")
-    eventually(started)
-    ticket = desk.sennit("tickets", "--json").json["tickets"][0]["id"]
-    preview = desk.sennit("cancel", ticket, "--json").json
-    assert (preview["done"], preview["tasks"][0]["stopped"]) == (False, "inTheMiddle")
-    assert desk.sennit("cancel", ticket, "--force").code == 0
-    out, err = process.communicate(timeout=DEADLINE_S)
-    assert process.returncode == 1, err
-    assert json.loads(out)["ticket"]["state"] == "cancelled"
+    with desk.started("run", *slow_program(started), "--json") as process:
+        eventually(started)
+        ticket = desk.sennit("tickets", "--json").json["tickets"][0]["id"]
+        preview = desk.sennit("cancel", ticket, "--json").json
+        assert (preview["done"], preview["tasks"][0]["stopped"]) == (False, "inTheMiddle")
+        assert desk.sennit("cancel", ticket, "--force").code == 0
+        out, err = process.communicate(timeout=DEADLINE_S)
+        assert process.returncode == 1, err
+        assert json.loads(out)["ticket"]["state"] == "cancelled"
 
 
 @pytest.mark.parametrize(
     "arguments",
     [["tickets"], ["agents"], ["doctor"], ["gc"], ["gc", "--list"], ["config"], ["trust"]],
 )
-def test_every_list_has_text_and_json(desk: Desk, arguments: list[str]) -> None:
-    assert desk.sennit(*arguments).out
+def test_every_list_can_be_one_json_object(desk: Desk, arguments: list[str]) -> None:
     told = desk.sennit(*arguments, "--json")
     assert isinstance(told.json, dict)
     assert told.out.isascii()
@@ -209,34 +208,34 @@ def test_the_last_application_is_undone_by_its_place(desk: Desk) -> None:
 
 def test_a_person_decides_hunk_by_hunk(desk: Desk) -> None:
     script = "s/^line 5$/five/;s/^line 30$/thirty/"
-    terminal = OnTerminal(desk, "run", *sed(script))
-    terminal.wait_for("[y,n,a,d,s,j,q,?]?")
-    terminal.type("s")
-    terminal.wait_for("Accept this change to a.txt")
-    terminal.type("n")
-    terminal.wait_for("Accept this change to a.txt")
-    terminal.type("y")
-    assert terminal.end() == 0, terminal.seen
-    assert (desk.repository / "a.txt").read_text() == LINES.replace("line 30\n", "thirty\n")
+    with OnTerminal(desk, "run", *sed(script)) as terminal:
+        terminal.wait_for("[y,n,a,d,s,j,q,?]?")
+        terminal.type("s")
+        terminal.wait_for("Accept this change to a.txt")
+        terminal.type("n")
+        terminal.wait_for("Accept this change to a.txt")
+        terminal.type("y")
+        assert terminal.end() == 0, terminal.seen
+        assert (desk.repository / "a.txt").read_text() == LINES.replace("line 30\n", "thirty\n")
 
 
 def test_a_person_is_asked_for_trust_once(untrusted: Desk) -> None:
-    terminal = OnTerminal(untrusted, "run", *sed("s/^line 5$/five/"))
-    terminal.wait_for("Programs named by it will run")
-    terminal.type("y")
-    terminal.wait_for("[y,n,a,d,s,j,q,?]?")
-    terminal.type("y")
-    assert terminal.end() == 0, terminal.seen
-    assert "five" in (untrusted.repository / "a.txt").read_text()
-    assert untrusted.sennit("trust", "--json").json["folders"][0]["state"] == "trusted"
+    with OnTerminal(untrusted, "run", *sed("s/^line 5$/five/")) as terminal:
+        terminal.wait_for("Programs named by it will run")
+        terminal.type("y")
+        terminal.wait_for("[y,n,a,d,s,j,q,?]?")
+        terminal.type("y")
+        assert terminal.end() == 0, terminal.seen
+        assert "five" in (untrusted.repository / "a.txt").read_text()
+        assert untrusted.sennit("trust", "--json").json["folders"][0]["state"] == "trusted"
 
 
 def test_a_person_who_does_not_trust_starts_nothing(untrusted: Desk) -> None:
-    terminal = OnTerminal(untrusted, "run", *sed("s/^line 5$/five/"))
-    terminal.wait_for("Programs named by it will run")
-    terminal.type("n")
-    assert terminal.end() == 3
-    assert (untrusted.repository / "a.txt").read_text() == LINES
+    with OnTerminal(untrusted, "run", *sed("s/^line 5$/five/")) as terminal:
+        terminal.wait_for("Programs named by it will run")
+        terminal.type("n")
+        assert terminal.end() == 3
+        assert (untrusted.repository / "a.txt").read_text() == LINES
 
 
 QUESTION = (
@@ -247,12 +246,12 @@ ASKING = ["--command", shlex.join(["sh", "-c", QUESTION])]
 
 
 def test_a_person_answers_a_question_of_a_program(desk: Desk) -> None:
-    terminal = OnTerminal(desk, "run", *ASKING, "--accept-all")
-    terminal.wait_for("Which word?")
-    terminal.wait_for("Number")
-    terminal.type("2")
-    assert terminal.end() == 0, terminal.seen
-    assert (desk.repository / "a.txt").read_text() == "two\n"
+    with OnTerminal(desk, "run", *ASKING, "--accept-all") as terminal:
+        terminal.wait_for("Which word?")
+        terminal.wait_for("Number")
+        terminal.type("2")
+        assert terminal.end() == 0, terminal.seen
+        assert (desk.repository / "a.txt").read_text() == "two\n"
 
 
 @pytest.mark.slow

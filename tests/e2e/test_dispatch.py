@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,7 @@ import pytest
 from tests.e2e.scene import Client, Machine, Repo, sh, task, task_of, until_no_message
 from tests.wire_client import eventually
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 
 
 def test_a_task_becomes_a_proposal_that_is_applied_and_undone(repo: Repo, server: Client) -> None:
@@ -178,7 +180,8 @@ def test_one_ticket_works_in_several_repositories(machine: Machine) -> None:
     assert [each["integration"] for each in server.proposals(ticket)] == ["clean", "clean"]
     server.accept_all(ticket)
     for proposal in server.proposals(ticket):
-        server.apply(ticket, proposals=[proposal["id"]])
+        name = {"proposal": proposal["id"], "revision": proposal["revision"]}
+        server.apply(ticket, proposals=[name])
     assert ("HERE" in one.read("a.txt"), "THERE" in two.read("a.txt")) == (True, True)
 
 
@@ -204,13 +207,13 @@ def test_a_waiting_dispatch_answers_at_the_end_and_shows_progress_under_its_toke
     server: Client,
 ) -> None:
     answer = server.ask(
-        "dispatch", tasks=[task("one", "true")], wait=True, workDoneToken="my token"
+        "dispatch", tasks=[task("one", "true")], wait=True, workDoneToken=77
     )
     assert (answer["state"], answer["view"]["state"]) == ("completed", "completed")
     kinds = [
         message["params"]["value"]["kind"]
         for message in until_no_message(server)
-        if message.get("method") == "$/progress" and message["params"]["token"] == "my token"
+        if message.get("method") == "$/progress" and message["params"]["token"] == 77
     ]
     assert (kinds[0], kinds[-1]) == ("begin", "end")
 
@@ -270,15 +273,13 @@ def test_a_wait_for_change_or_attention_ends_when_there_is_some(
         task("two", "sed -i s/two/B/ a.txt"),
         task("held", gate.prompt()),
     )
-    wait = server.ask("wait", ticket=ticket, until="attention", timeoutMs=20_000)
+    wait = server.ask("wait", ticket=ticket, until="attention", timeoutMs=60_000)
     assert (wait["timedOut"], wait["view"]["state"]) == (False, "running")
     assert "conflict" in [each["integration"] for each in server.proposals(ticket)]
     gate.reached()
     server.until_state(ticket, "held", "running")
     view = server.ask("ticket", ticket=ticket)
-    none = server.ask(
-        "wait", ticket=ticket, until="change", since=view["sequence"], timeoutMs=50
-    )
+    none = server.ask("wait", ticket=ticket, until="change", since=view["sequence"], timeoutMs=50)
     assert none["timedOut"]
     since = server.ask("ticket", ticket=ticket, since=view["sequence"])
     assert since["tasks"] == []
@@ -304,9 +305,6 @@ def test_a_question_is_answered_once_and_the_task_goes_on(machine: Machine, repo
 
 
 def _asking(text: str, *options: str) -> str:
-    import shlex
-    import sys
-
     words = [sys.executable, "-P", "-m", "sennit", "ask", text]
     for option in options:
         words += ["--option", option]

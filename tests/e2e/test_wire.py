@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import statistics
 import subprocess
@@ -13,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sennit.server.capabilities import initialize_result
-from tests.wire_client import Message, WireClient, framed, framed_bytes
+from tests.wire_client import Message, WireClient, folders_in, framed, framed_bytes
 
 pytestmark = pytest.mark.e2e
 
@@ -87,7 +88,8 @@ def test_closed_standard_streams_are_an_error_with_advice(tmp_path: Path) -> Non
     command = f"exec {sys.executable} -P -m sennit serve <&- >&-"
     run = subprocess.run(
         ["/bin/sh", "-c", command], stderr=subprocess.PIPE, text=True, cwd=tmp_path,
-        check=False, timeout=20,
+        env=os.environ | folders_in(tmp_path),
+        check=False, timeout=50,
     )  # fmt: skip
     assert run.returncode == 2
     assert "must be open" in run.stderr
@@ -105,7 +107,8 @@ def test_input_from_a_file_is_served(tmp_path: Path) -> None:
     with script.open("rb") as stdin:
         run = subprocess.run(
             [sys.executable, "-P", "-m", "sennit", "serve"], stdin=stdin, capture_output=True,
-            check=False, timeout=20,
+            env=os.environ | folders_in(tmp_path),
+            check=False, timeout=50,
         )  # fmt: skip
     assert run.returncode == 0
     assert run.stdout.endswith(json.dumps(

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 
 import pytest
+
 from sennit.core.globs import compiled_globs
 from sennit.settings.decided import default_settings
 from sennit.settings.keys import (

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from sennit.core.agents import COMMAND_LINE, AgentKind, PromptAs, StopTimes
 from sennit.settings.decided import default_settings, effective
 from sennit.settings.keys import GENERATED, SENSITIVE, LogLevel, Source

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+
 from sennit.settings.keys import TABLE, Source
 from sennit.settings.reader import Sources, read_settings
 from sennit.settings.reference import settings_page, settings_schema

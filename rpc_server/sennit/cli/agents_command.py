@@ -9,7 +9,8 @@ from rich.text import Text
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.tables import cells, filled, table
-from sennit_protocol.requests import AgentsResult, AgentView, Nothing
+from sennit_protocol.requests import Nothing
+from sennit_protocol.upkeep import AgentsResult, AgentView
 
 
 @click.command("agents")

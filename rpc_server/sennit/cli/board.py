@@ -25,8 +25,9 @@ _MS = 1000
 class Board:
     """What is known of each task, in the order of the ticket."""
 
-    def __init__(self, console: Console) -> None:
-        """Show on ``console``; live where that is a terminal."""
+    def __init__(self, console: Console, *, transient: bool = False) -> None:
+        """Show on ``console``, live where that is a terminal; ``transient`` leaves nothing."""
+        self._transient = transient
         self._console = console
         self._tasks: dict[str, TaskView] = {}
         self._heard: dict[str, float] = {}
@@ -50,7 +51,7 @@ class Board:
 
     @contextmanager
     def shown(self) -> Iterator[None]:
-        """Keep the table on the screen for as long as this lasts, and its last state after."""
+        """Keep the table on the screen for as long as this lasts."""
         if not self._console.is_terminal:
             yield
             return
@@ -59,6 +60,7 @@ class Board:
             console=self._console,
             refresh_per_second=_REFRESHES_PER_S,
             vertical_overflow="crop",
+            transient=self._transient,
         )
         try:
             with self._live:
@@ -78,17 +80,20 @@ class Board:
 
     def table(self) -> Table:
         """Show every task as it is now."""
-        made = table("task", "agent", "phase", ">files", ">time", "last line")
-        for column, ratio in zip(made.columns, (None, None, None, None, None, 1), strict=True):
-            column.no_wrap = True
-            column.overflow = "ellipsis"
-            column.ratio = ratio
+        # Not every server counts files while a task runs; an empty column would only be in the way.
+        counts_files = any(_files(each) for each in self._tasks.values())
+        made = table(
+            "task", "agent", "phase", *([">files"] if counts_files else []), ">time", "last line"
+        )
+        for column in made.columns:
+            column.no_wrap, column.overflow = True, "ellipsis"
+        made.columns[-1].ratio = 1
         for task in self._tasks.values():
             made.add_row(
                 Text(safe_line(task.id), style="bold"),
                 Text(safe_line(task.agent)),
                 Text(phase_of(task), style=STATE_STYLES.get(task.state, "")),
-                Text(_files(task)),
+                *([Text(_files(task))] if counts_files else []),
                 Text(self._elapsed(task)),
                 Text(_last_line(task), style="dim"),
             )

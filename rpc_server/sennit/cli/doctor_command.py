@@ -10,7 +10,7 @@ from sennit.cli.exits import Exit
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.tables import cells, filled, state, table
-from sennit_protocol.requests import DoctorLine, DoctorParams, DoctorResult, Health
+from sennit_protocol.upkeep import DoctorLine, DoctorParams, DoctorResult, Health
 
 
 @click.command("doctor")

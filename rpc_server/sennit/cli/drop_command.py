@@ -9,7 +9,7 @@ from sennit.cli.kept_table import collection
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.tables import counted
-from sennit_protocol.requests import DropParams, DropResult
+from sennit_protocol.upkeep import DropParams, DropResult
 
 
 @click.command("drop")

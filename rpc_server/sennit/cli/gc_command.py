@@ -9,7 +9,8 @@ from sennit.cli.kept_table import collection, kept_table
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.tables import counted, size
-from sennit_protocol.requests import GcParams, GcResult, Nothing, RetainedResult
+from sennit_protocol.requests import Nothing
+from sennit_protocol.upkeep import GcParams, GcResult, RetainedResult
 
 
 @click.command("gc")

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from sennit.cli.safe_text import safe_line
 from sennit.cli.tables import cells, filled, size, table
-from sennit_protocol.requests import RetainedItem
+from sennit_protocol.upkeep import RetainedItem
 from sennit_protocol.views import Notice
 
 

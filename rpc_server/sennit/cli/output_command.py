@@ -13,7 +13,7 @@ from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.safe_text import safe_code
 from sennit_protocol.ids import RunId, TicketId
-from sennit_protocol.requests import OutputParams, OutputResult, Stream
+from sennit_protocol.texts import OutputParams, OutputResult, Stream
 
 _GLANCE_S = 0.3
 

@@ -8,13 +8,13 @@ from sennit.cli.client import Client
 from sennit.cli.diffs import Bases, Lines
 from sennit_protocol.ids import ProposalId, TicketId
 from sennit_protocol.proposals import FileView, ProposalSummary, ProposalView, UnitKind
-from sennit_protocol.requests import ContentParams, ContentResult
 from sennit_protocol.review import (
     ProposalFormat,
     ProposalParams,
     ProposalsParams,
     ProposalsResult,
 )
+from sennit_protocol.texts import ContentParams, ContentResult
 
 _PAGE = 1000
 

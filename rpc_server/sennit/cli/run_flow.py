@@ -18,6 +18,7 @@ from sennit.cli.applying import (
     patch_bytes,
     write_patch,
 )
+from sennit.cli.board import Board
 from sennit.cli.calls import ServerHandler
 from sennit.cli.client import Client
 from sennit.cli.diffs import proposal_lines
@@ -33,15 +34,11 @@ from sennit.cli.watching import Watch
 from sennit_protocol.errors import ErrorCode
 from sennit_protocol.ids import TicketId
 from sennit_protocol.proposals import ApplicationView, ProposalView
-from sennit_protocol.requests import (
-    AskParams,
-    DispatchResult,
-    TrustAction,
-    TrustParams,
-    TrustResult,
-)
+from sennit_protocol.requests import DispatchResult
 from sennit_protocol.states import Decision, Integration, Target, TicketState
 from sennit_protocol.tasks import DispatchParams
+from sennit_protocol.told import AskParams
+from sennit_protocol.upkeep import TrustAction, TrustParams, TrustResult
 from sennit_protocol.views import TicketView
 from sennit_protocol.wire import structure_open, unstructure
 
@@ -89,7 +86,7 @@ class Flow:
         self._apply = apply
         self._patch = patch
         self._confirm_moved = confirm_moved
-        self._watch = Watch(place.terminal)
+        self._watch = Watch(place.terminal, Board(place.terminal.err))
 
     def handlers(self) -> Mapping[str, ServerHandler]:
         """Answer questions of agents while the live table stands aside."""

@@ -10,7 +10,7 @@ from rich.text import Text
 from sennit.cli.calls import ServerHandler
 from sennit.cli.safe_text import safe_line
 from sennit.cli.terminal import Terminal
-from sennit_protocol.requests import AskParams, AskResult
+from sennit_protocol.told import AskParams, AskResult
 from sennit_protocol.wire import structure_open, unstructure
 
 NO_EDITOR = (

@@ -9,7 +9,7 @@ from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.tables import cells, filled, table
 from sennit_protocol.ids import TicketId
-from sennit_protocol.requests import StoryParams, StoryResult
+from sennit_protocol.texts import StoryParams, StoryResult
 
 
 @click.command("story")

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.tables import cells, filled, state, table
-from sennit_protocol.requests import TrustAction, TrustParams, TrustResult
+from sennit_protocol.upkeep import TrustAction, TrustParams, TrustResult
 
 
 @click.command("trust")

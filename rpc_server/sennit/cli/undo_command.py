@@ -12,8 +12,9 @@ from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit_protocol.ids import ApplicationId
 from sennit_protocol.proposals import ApplicationView
-from sennit_protocol.requests import Nothing, RetainedResult
+from sennit_protocol.requests import Nothing
 from sennit_protocol.review import UndoParams
+from sennit_protocol.upkeep import RetainedResult
 
 APPLICATION_KIND = "application"
 """The kind under which `sennit/retained` lists applications."""

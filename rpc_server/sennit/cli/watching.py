@@ -17,12 +17,12 @@ from sennit_protocol.ids import TicketId
 from sennit_protocol.requests import (
     CancelParams,
     CancelResult,
-    TaskChanged,
     TicketParams,
     WaitParams,
     WaitResult,
 )
 from sennit_protocol.states import WaitUntil
+from sennit_protocol.told import TaskChanged
 from sennit_protocol.views import TicketView
 from sennit_protocol.wire import structure_open
 
@@ -42,10 +42,10 @@ class Watched:
 class Watch:
     """Shows progress and waits."""
 
-    def __init__(self, terminal: Terminal) -> None:
-        """Show on the error stream of ``terminal``."""
+    def __init__(self, terminal: Terminal, board: Board) -> None:
+        """Show progress on ``board``, and what is to be said on ``terminal``."""
         self._terminal = terminal
-        self.board = Board(terminal.err)
+        self.board = board
         self._interrupts = 0
 
     async def until_settled(self, client: Client, ticket: TicketId) -> Watched:

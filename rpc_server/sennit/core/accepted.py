@@ -12,11 +12,11 @@ from itertools import groupby
 from operator import attrgetter
 
 from attrs import frozen
-from sennit_protocol.proposals import UnitKind
 
 from sennit.core.objects import Entry
 from sennit.core.text import git_lines
 from sennit.core.units import Unit, unmet_needs
+from sennit_protocol.proposals import UnitKind
 
 BlobLookup = Callable[[str], bytes]
 

@@ -70,3 +70,8 @@ COMMAND_LINE = AgentSettings(
     name="command", kind=AgentKind.COMMAND, argv=(), prompt_as=PromptAs.NONE
 )
 """The built-in agent whose prompt is the command line itself; it needs no account."""
+
+
+def takes_prompt(agent: AgentSettings) -> bool:
+    """Whether the agent is given a text to read; else its prompt is a command line, or nothing."""
+    return bool(agent.argv) and agent.prompt_as is not PromptAs.NONE

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from typing import Generic, TypeVar
 
 from attrs import frozen
-from sennit_protocol.proposals import UnitKind
 
 from sennit.core.accepted import BlobLookup
 from sennit.core.objects import Entry
 from sennit.core.text import git_lines
 from sennit.core.units import Unit
+from sennit_protocol.proposals import UnitKind
 
 Decision = TypeVar("Decision")
 

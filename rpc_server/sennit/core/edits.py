@@ -12,6 +12,7 @@ from hashlib import sha256
 from attrs import frozen
 
 from sennit.core.objects import (
+    MODE_FILE,
     MODE_LINK,
     MODE_SUBMODULE,
     ChangeKind,
@@ -150,7 +151,7 @@ def _travels(kind: EditKind, before: Image | None, after: Image | None) -> bool:
 
 def _special(image: Image) -> bool:
     """Tell whether the mode says more than an editor can: a link, a submodule, an executable."""
-    return image.entry.mode != 0o100644  # noqa: PLR2004  git's mode of a plain file
+    return image.entry.mode != MODE_FILE
 
 
 def _mode(image: Image | None) -> int | None:

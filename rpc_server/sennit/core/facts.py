@@ -10,6 +10,7 @@ from enum import StrEnum
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from attrs import frozen
+
 from sennit_protocol.states import Offer
 from sennit_protocol.tasks import DispatchParams, ExpectChanges
 

@@ -20,13 +20,13 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from attrs import field, frozen
-from sennit_protocol.proposals import UnitKind
-from sennit_protocol.states import UnitFlag
 
 from sennit.core.globs import NO_GLOBS, Globs
 from sennit.core.objects import MODE_EXECUTABLE, MODE_LINK
 from sennit.core.portability import unportable_name
 from sennit.core.units import Unit, parents
+from sennit_protocol.proposals import UnitKind
+from sennit_protocol.states import UnitFlag
 
 LARGE_BYTES = 5 * 1024 * 1024
 

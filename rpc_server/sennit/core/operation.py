@@ -7,6 +7,7 @@ from enum import Enum
 from hashlib import sha256
 
 from attrs import asdict
+
 from sennit_protocol.tasks import DispatchParams
 
 # How the answer is waited for does not make it another request.

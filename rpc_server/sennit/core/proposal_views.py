@@ -7,6 +7,14 @@ from itertools import groupby
 from operator import attrgetter
 
 from attrs import field, frozen
+
+from sennit.core.engine.rows import ApplicationRow, ProposalRow, RevisionRow
+from sennit.core.engine.state import Tables
+from sennit.core.objects import Conflict, Entry, Hunk
+from sennit.core.text import git_lines
+from sennit.core.units import Unit
+from sennit.core.uris import Side, display, file_uri, revision_uri
+from sennit.core.views import exact_timestamp
 from sennit_protocol.ids import UnitId
 from sennit_protocol.proposals import (
     ApplicationView,
@@ -21,14 +29,6 @@ from sennit_protocol.proposals import (
 )
 from sennit_protocol.states import Decision, Integration, UnitFlag
 from sennit_protocol.views import Notice
-
-from sennit.core.engine.rows import ApplicationRow, ProposalRow, RevisionRow
-from sennit.core.engine.state import Tables
-from sennit.core.objects import Conflict, Entry, Hunk
-from sennit.core.text import git_lines
-from sennit.core.units import Unit
-from sennit.core.uris import Side, display, file_uri, revision_uri
-from sennit.core.views import exact_timestamp
 
 MOST_UNIT_TEXT = 8_000
 """Characters of a unit's text in a view; ``sennit/content`` has the whole."""
@@ -231,15 +231,16 @@ def application_view(tables: Tables, row: ApplicationRow) -> ApplicationView:
 
 
 def applied_files(row: ApplicationRow) -> tuple[AppliedFile, ...]:
-    """What was observed of each file; before that, that it is under way."""
+    """What was observed of each file, of those left alone too; before that, what is under way."""
     observed = {one.path: one for one in row.observed}
+    paths = dict.fromkeys((*(image.path for image in row.images), *observed))
     files = []
-    for image in row.images:
-        seen = observed.get(image.path)
+    for path in paths:
+        seen = observed.get(path)
         files.append(
             AppliedFile(
-                path=display(image.path),
-                uri=file_uri(row.repository.top + b"/" + image.path),
+                path=display(path),
+                uri=file_uri(row.repository.top + b"/" + path),
                 state=row.state if seen is None else seen.state,
                 message=None if seen is None else seen.message,
             )

@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sennit_protocol.errors import Problem
-from sennit_protocol.tasks import Task, TaskDefaults, WorkspaceKind
-
 from sennit.core.facts import (
     BadFolder,
     CallFacts,
@@ -18,6 +15,8 @@ from sennit.core.facts import (
 )
 from sennit.core.globs import glob_problem
 from sennit.core.variables import variable_problem
+from sennit_protocol.errors import Problem
+from sennit_protocol.tasks import Task, TaskDefaults, WorkspaceKind
 
 ID_FORM = re.compile(r"[A-Za-z0-9._-]{1,64}")
 LONGEST_LABEL = 200

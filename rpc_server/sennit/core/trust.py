@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 
 from attrs import evolve, field, frozen
+
 from sennit_protocol.states import TrustState
 
 

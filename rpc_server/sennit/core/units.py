@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import quote_from_bytes
 
 from attrs import evolve, frozen
-from sennit_protocol.proposals import UnitKind
 
 from sennit.core.objects import (
     MODE_LINK,
@@ -21,6 +20,7 @@ from sennit.core.objects import (
     FileChange,
     Hunk,
 )
+from sennit_protocol.proposals import UnitKind
 
 
 @frozen

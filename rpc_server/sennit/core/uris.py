@@ -10,6 +10,7 @@ from enum import StrEnum
 from urllib.parse import parse_qs, quote, quote_from_bytes, unquote_to_bytes, urlsplit
 
 from attrs import frozen
+
 from sennit_protocol.ids import RevisionId, TicketId
 
 SAFE = "/~@!$&'()*+,;=:-._"

@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from attrs import frozen
-from sennit_protocol.errors import Problem
-from sennit_protocol.states import Offer
-from sennit_protocol.tasks import BaseKind, DispatchParams, ExpectChanges, Task
 
 from sennit.core.facts import BadFolder, CallFacts, FolderReady, folder_path
 from sennit.core.graph import Cyclic, topological_order
@@ -23,6 +20,9 @@ from sennit.core.task_keys import (
     shared_problems,
     text_problems,
 )
+from sennit_protocol.errors import Problem
+from sennit_protocol.states import Offer
+from sennit_protocol.tasks import BaseKind, DispatchParams, ExpectChanges, Task
 
 
 @frozen

@@ -6,6 +6,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from attrs import field, frozen
+
+from sennit.core.engine.rows import BaseRow, QuestionRow, RunRow, TaskRow, TicketRow
+from sennit.core.engine.state import Tables
+from sennit.core.objects import Manifest
+from sennit.core.uris import display, file_uri
 from sennit_protocol.ids import RunId, ServerId
 from sennit_protocol.states import FINAL_TASK_STATES, ApplicationState, Integration
 from sennit_protocol.views import (
@@ -18,11 +23,6 @@ from sennit_protocol.views import (
     TicketSummary,
     TicketView,
 )
-
-from sennit.core.engine.rows import BaseRow, QuestionRow, RunRow, TaskRow, TicketRow
-from sennit.core.engine.state import Tables
-from sennit.core.objects import Manifest
-from sennit.core.uris import display, file_uri
 
 MOST_PATHS = 1000
 """Paths of each kind in the view of a base; the counts of longer lists are in its notices."""

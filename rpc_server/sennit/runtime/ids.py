@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable
 
 from attrs import frozen
+
 from sennit_protocol.ids import RANDOM_BITS, IdKind, encode_id
 
 _SEED_BITS = 63

@@ -14,13 +14,13 @@ from typing import Any, assert_never
 import anyio
 from anyio.abc import TaskGroup
 from attrs import define, evolve, field
-from sennit_protocol.ids import CommandId
 
 from sennit.core.engine.state import State
 from sennit.core.engine.step_values import Issued, Step
 from sennit.core.stored import Committed, Foreign, OutboxEntry, StoreProblem
 from sennit.runtime.ports import Clock, Effects, Event, Store
 from sennit.runtime.subscribers import Subscribers, Subscription
+from sennit_protocol.ids import CommandId
 
 _log = logging.getLogger(__name__)
 
@@ -106,9 +106,7 @@ class Loop:
             self._begun_elsewhere.update(e.issued.id for e in orphaned if e.issued.once)
             return started(orphaned)
 
-        async with self._turn:
-            with anyio.CancelScope(shield=True):
-                return await self._carry_through(event, None)
+        return await self._in_turn(event, None)
 
     async def catch_up(self) -> StoreProblem | bool:
         """Take over what other processes have committed; whether there was anything."""
@@ -155,9 +153,17 @@ class Loop:
         async def same() -> Event:
             return event
 
+        return await self._in_turn(same, ends)
+
+    async def _in_turn(
+        self, make: Callable[[], Awaitable[Event | StoreProblem]], ends: CommandId | None
+    ) -> object:
+        outcome: object = None
         async with self._turn:
+            # What is on disk has to come into the state, whoever has been cancelled meanwhile.
             with anyio.CancelScope(shield=True):
-                return await self._carry_through(same, ends)
+                outcome = await self._carry_through(make, ends)
+        return outcome
 
     async def _carry_through(
         self, make: Callable[[], Awaitable[Event | StoreProblem]], ends: CommandId | None

@@ -22,7 +22,7 @@ async def watch(loop: Loop, clock: Clock, tick: Callable[[], Event]) -> None:
     troubled = False
     while True:
         await clock.sleep_until(clock.monotonic() + POLL_S)
-        found = await loop.catch_up()
+        found: object = await loop.catch_up()
         if found is True:
             found = await loop.submit(tick())
         if isinstance(found, StoreProblem):

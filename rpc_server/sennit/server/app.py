@@ -12,10 +12,8 @@ from typing import Any
 import anyio
 import platformdirs
 from anyio.abc import TaskGroup
-from attrs import define
+from attrs import define, field
 from lsprotocol import types
-from sennit_protocol.errors import Problem
-from sennit_protocol.methods import METHODS
 
 from sennit.adapters.store.writer import Store
 from sennit.core.stored import StoreProblem
@@ -24,11 +22,16 @@ from sennit.server.errors import store_error
 from sennit.server.handshake import Start
 from sennit.server.jsonrpc import Context, Handlers, open_connection
 from sennit.server.methods import table
-from sennit.server.services import Services, StateFolders, state_root
+from sennit.server.services import ClientLimits, Services, StateFolders, state_root
 from sennit.server.settings_in_force import EVERYWHERE
 from sennit.server.starting import Here, open_services, start, stop
+from sennit_protocol.errors import Problem
+from sennit_protocol.methods import METHODS
 
 logger = logging.getLogger(__name__)
+
+LOOK_AGAIN_S = 1.0
+"""How soon a database that could not be used is tried again, when a request needs it."""
 
 
 def serve_blocking(begun: Start) -> int:
@@ -39,8 +42,11 @@ def serve_blocking(begun: Start) -> int:
     return anyio.run(serve, begun)
 
 
-async def serve(begun: Start) -> int:
-    """Serve one client; the root of all tasks of this process."""
+async def serve(begun: Start, limits: ClientLimits | None = None) -> int:
+    """Serve one client; the root of all tasks of this process.
+
+    ``limits`` is how long the client may take, where that is not the usual time.
+    """
     served = open_connection(
         begun, version=version("sennit"), methods=METHODS, initialize_result=initialize_result
     )
@@ -48,7 +54,14 @@ async def serve(begun: Start) -> int:
     default = platformdirs.user_state_path("sennit", appauthor=False)
     folders = StateFolders(state_root(environ, default))
     async with anyio.create_task_group() as group:
-        server = Server(Here(folders, environ, served.connection), group)
+        here = Here(
+            folders,
+            environ,
+            served.connection,
+            served.set_message_limit,
+            limits or ClientLimits(),
+        )
+        server = Server(here, group)
         await server.begin()
         code = await served.serve(server.handlers())
         group.cancel_scope.cancel()
@@ -65,28 +78,49 @@ class Server:
     _services: Services | None = None
     _store: Store | None = None
     _problem: StoreProblem | None = None
+    _looked_at: float = 0.0
+    _looking: anyio.Lock = field(factory=anyio.Lock)
 
     async def begin(self) -> None:
         """Open and start everything; a database that cannot be used is told by each request."""
+        self._looked_at = anyio.current_time()
         opened = await open_services(self._here)
         if isinstance(opened, StoreProblem):
             self._refuse(opened)
             return
         services, self._store = opened
-        problem = await start(services, self._store, self._group)
+        problem = await start(services, self._store, self._here, self._group)
         if problem is not None:
+            await self.close()
             self._refuse(problem)
             return
-        self._services = services
+        self._services, self._problem = services, None
 
     def _refuse(self, problem: StoreProblem) -> None:
-        logger.error("%s", problem.message)
+        if self._problem is None or self._problem.message != problem.message:
+            logger.error("%s", problem.message)
         self._problem = problem
+
+    async def _ready(self, context: Context) -> Services | None:
+        """The services; what kept them away may be mended by now, and is looked at again."""
+        async with self._looking:
+            if self._services is None and self._looked_at + LOOK_AGAIN_S <= anyio.current_time():
+                # A client that does not wait any more must not leave the half of a server.
+                with anyio.CancelScope(shield=True):
+                    await self._begin_late(context)
+        return self._services
+
+    async def _begin_late(self, context: Context) -> None:
+        await self.begin()
+        services = self._services
+        if services is not None:
+            await initialized(services, context, None)
 
     async def close(self) -> None:
         """Close the database; everything else has ended by then."""
         if self._store is not None:
-            await self._store.close()
+            store, self._store = self._store, None
+            await store.close()
 
     def handlers(self) -> Handlers:
         """All handlers, each bound to the services."""
@@ -106,9 +140,10 @@ class Server:
 
     def _request(self, work: table.Request) -> Callable[[Context, Any], Awaitable[object]]:
         async def handle(context: Context, params: Any) -> object:  # noqa: ANN401  by method
-            if self._services is None:
+            services = self._services or await self._ready(context)
+            if services is None:
                 return self._unavailable()
-            return await work(self._services, context, params)
+            return await work(services, context, params)
 
         return handle
 
@@ -116,9 +151,10 @@ class Server:
         self, work: table.Command
     ) -> Callable[[Context, tuple[object, ...]], Awaitable[object]]:
         async def handle(context: Context, arguments: tuple[object, ...]) -> object:
-            if self._services is None:
+            services = self._services or await self._ready(context)
+            if services is None:
                 return self._unavailable()
-            return await work(self._services, context, arguments)
+            return await work(services, context, arguments)
 
         return handle
 

@@ -16,6 +16,7 @@ CONTENT_SCHEME = "sennit"
 COMMANDS = (
     "sennit.server.accept",
     "sennit.server.acceptFile",
+    "sennit.server.answer",
     "sennit.server.apply",
     "sennit.server.cancel",
     "sennit.server.delegate",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from sennit_protocol.errors import ErrorCode, RpcError
-from sennit_protocol.ids import ProposalId, RevisionId, TicketId
-
 from sennit.core.engine.rows import ProposalRow, RevisionRow, TaskRow, TicketRow, task_key
 from sennit.core.objects import GitFailed
 from sennit.core.stored import StoreProblem
 from sennit.server.failures import git_failure
 from sennit.server.services import Services
+from sennit_protocol.errors import ErrorCode, RpcError
+from sennit_protocol.ids import ProposalId, RevisionId, TicketId
 
 
 def ticket_or_error(services: Services, ticket: TicketId) -> TicketRow | RpcError:

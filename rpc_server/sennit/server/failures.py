@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from sennit_protocol.states import FailureKind
-from sennit_protocol.views import Failure
-
 from sennit.adapters.git.capture import WorkspaceGone
 from sennit.adapters.runs.values import EndCause, Exited, SpawnFailed
 from sennit.core.objects import GitFailed
+from sennit_protocol.states import FailureKind
+from sennit_protocol.views import Failure
 
 _DISK_FULL = "No space left on device"
 

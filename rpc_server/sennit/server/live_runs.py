@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from attrs import define, field
+
 from sennit_protocol.ids import RunId
 from sennit_protocol.views import Progress
 

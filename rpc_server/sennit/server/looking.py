@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from attrs import define, field
-from sennit_protocol.proposals import UnitKind
-from sennit_protocol.states import Integration, UnitFlag
 
 from sennit.adapters.git.changes import changes_between
 from sennit.adapters.git.trees import read_blobs
@@ -21,6 +19,8 @@ from sennit.core.objects import MODE_SUBMODULE, GitFailed
 from sennit.core.proposal_views import Looked
 from sennit.core.units import Unit, units_of
 from sennit.server.repositories import Opened
+from sennit_protocol.proposals import UnitKind
+from sennit_protocol.states import Integration, UnitFlag
 
 if TYPE_CHECKING:
     from sennit.server.services import Services

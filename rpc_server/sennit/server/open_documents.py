@@ -18,11 +18,13 @@ class Buffer:
     """An open document by its URI as the client spells it.
 
     ``named`` is the path in the URI; it differs from the document's where the file is a link.
+    ``also`` are other URIs under which the same file is open.
     """
 
     uri: str
     document: OpenDocument
     named: bytes
+    also: tuple[str, ...] = ()
 
 
 def open_buffers(
@@ -54,9 +56,12 @@ def open_buffers(
 
 
 def _joined(known: Buffer | None, buffer: Buffer) -> Buffer:
-    if known is None or known.document.text == buffer.document.text:
+    if known is None:
         return buffer
-    return evolve(buffer, document=evolve(buffer.document, text=None))
+    joined = evolve(buffer, also=(*known.also, known.uri))
+    if known.document.text == buffer.document.text:
+        return joined
+    return evolve(joined, document=evolve(buffer.document, text=None))
 
 
 def path_of(uri: str) -> bytes | None:
@@ -69,6 +74,12 @@ def path_of(uri: str) -> bytes | None:
     if path is None or not path.startswith(b"/") or b"\0" in path:
         return None
     return path
+
+
+def saved_path(uri: str) -> bytes | None:
+    """The path that saving a document of this URI would write to; None where it is no file."""
+    path = path_of(uri)
+    return None if path is None else os.path.realpath(path)
 
 
 def is_open(buffers: Mapping[bytes, Buffer], path: bytes) -> bool:

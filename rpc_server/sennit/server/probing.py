@@ -8,9 +8,6 @@ from typing import assert_never
 
 import anyio.to_thread
 from attrs import frozen
-from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
-from sennit_protocol.states import TrustState
-from sennit_protocol.tasks import DispatchParams
 
 from sennit.adapters.agents.catalogue import CatalogueEntry, catalogue
 from sennit.adapters.git.discovery import (
@@ -40,6 +37,9 @@ from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
 from sennit.server.services import Services
 from sennit.settings.values import Settings, SettingsProblems
+from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
+from sennit_protocol.states import TrustState
+from sennit_protocol.tasks import DispatchParams
 
 
 @frozen
@@ -59,6 +59,7 @@ async def probe(services: Services, params: DispatchParams) -> Probed | RpcError
     repositories = {
         os.fsencode(one.work_tree): one for one in found.values() if isinstance(one, Repository)
     }
+    await _hear_the_editor(services, repositories)
     settings = await _settings(services, repositories)
     if isinstance(settings, RpcError):
         return settings
@@ -90,6 +91,13 @@ def default_folder(services: Services) -> bytes | None:
 async def _find(services: Services, path: bytes) -> Discovery:
     # Found as untrusted: whether its programs may run is asked once it is known whose it is.
     return await services.repositories.find(path, Trust.UNTRUSTED)
+
+
+async def _hear_the_editor(services: Services, repositories: Mapping[bytes, Repository]) -> None:
+    """Record an editor's word first: what a repository's own settings may say hangs on it."""
+    at = exact_timestamp(services.clock.now_ms())
+    for repository in repositories.values():
+        await services.repositories.trust_of(repository, at)
 
 
 async def _settings(

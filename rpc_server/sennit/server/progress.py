@@ -7,14 +7,16 @@ from collections.abc import Awaitable, Callable
 import anyio
 from anyio.abc import TaskGroup
 from attrs import define, field
-from sennit_protocol.ids import TicketId
-from sennit_protocol.states import FINAL_TASK_STATES, FINAL_TICKET_STATES, TaskState
 
 from sennit.core.engine.events import CancelRequested
 from sennit.core.engine.rows import TaskRow, TicketRow, task_key
 from sennit.core.engine.state import State
 from sennit.server.jsonrpc import Progress
 from sennit.server.services import Services
+from sennit_protocol.ids import TicketId
+from sennit_protocol.states import FINAL_TASK_STATES, FINAL_TICKET_STATES, TaskState
+
+REPORT_EVERY_S = 0.2
 
 
 @define(eq=False)
@@ -54,12 +56,24 @@ class TicketProgress:
         ):
             for name in row.tasks:
                 tasks.start_soon(self._task, ticket, name)
-            with services.loop.changes() as batches:
-                if _report_ticket(services.state, ticket, progress):
+            await self._report_until_final(ticket, progress)
+
+    async def _report_until_final(self, ticket: TicketId, progress: Progress) -> None:
+        """Report each change of the words, at most five times a second."""
+        state = self._services.state
+        last: tuple[str, int] | None = None
+        with self._services.loop.changes() as batches:
+            while True:
+                row = state.ticket(ticket)
+                if row is None or row.state in FINAL_TICKET_STATES:
                     return
-                async for _ in batches:
-                    if _report_ticket(services.state, ticket, progress):
-                        return
+                told = _ticket_message(state, row)
+                if told != last:
+                    progress.report(*told)
+                    last = told
+                    with anyio.move_on_after(REPORT_EVERY_S):
+                        await self._services.loop.wait_until(lambda now: _is_through(now, ticket))
+                await anext(batches)
 
     async def _task(self, ticket: TicketId, name: str) -> None:
         services, key = self._services, task_key(ticket, name)
@@ -85,6 +99,11 @@ class TicketProgress:
         return cancel
 
 
+def _is_through(state: State, ticket: TicketId) -> bool:
+    row = state.ticket(ticket)
+    return row is None or row.state in FINAL_TICKET_STATES
+
+
 def _has_begun(state: State, key: str) -> bool:
     row = state.get(TaskRow, key)
     return row is None or row.state is not TaskState.QUEUED
@@ -95,16 +114,15 @@ def _is_over(state: State, key: str) -> bool:
     return row is None or row.state in FINAL_TASK_STATES
 
 
-def _report_ticket(state: State, ticket: TicketId, progress: Progress) -> bool:
-    """Report how far a ticket is; tells whether it is through."""
-    row: TicketRow | None = state.ticket(ticket)
-    if row is None or row.state in FINAL_TICKET_STATES:
-        return True
+def _ticket_message(state: State, row: TicketRow) -> tuple[str, int]:
+    """How far a ticket is, in words and in percent."""
     tasks = state.tasks(row)
     done = sum(task.state in FINAL_TASK_STATES for task in tasks)
     running = [task.id for task in tasks if task.state is TaskState.RUNNING]
+    waiting = [task.id for task in tasks if task.state is TaskState.WAITING]
     message = f"{done} of {len(tasks)} tasks done"
     if running:
         message += f"; running: {', '.join(running)}"
-    progress.report(message, 100 * done // len(tasks))
-    return False
+    if waiting:
+        message += f"; waiting for you: {', '.join(waiting)}"
+    return message, 100 * done // max(len(tasks), 1)

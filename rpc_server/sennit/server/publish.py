@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import anyio
 from attrs import define, field
-from sennit_protocol.ids import ProposalId, RunId, TicketId
-from sennit_protocol.requests import TaskChanged, TicketChanged
-from sennit_protocol.review import ProposalChanged
 
 from sennit.core.engine.rows import (
     ApplicationRow,
@@ -22,7 +19,11 @@ from sennit.core.engine.rows import (
 from sennit.core.engine.step_values import Change, Delete, Put
 from sennit.core.proposal_views import proposal_summary
 from sennit.core.views import Beside, task_sequence, task_view, ticket_summary
+from sennit.server.lsp.conflicts_shown import ConflictsShown
 from sennit.server.services import Services
+from sennit_protocol.ids import ProposalId, RunId, TicketId
+from sennit_protocol.review import ProposalChanged
+from sennit_protocol.told import TaskChanged, TicketChanged
 
 QUIET_S = 0.05
 """Changes that come within this time of each other are told together."""
@@ -82,6 +83,7 @@ class Publisher:
         async with anyio.create_task_group() as group:
             group.start_soon(self._follow_state)
             group.start_soon(self._follow_progress)
+            group.start_soon(ConflictsShown(self._services).run)
 
     def _progressed(self, run: RunId) -> None:
         self._moved.add(run)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 from attrs import define, field, frozen
-from sennit_protocol.states import TrustState
 
 from sennit.adapters.git.discovery import Discovery, Repository, Trust, discover
 from sennit.adapters.git.git import Git
@@ -18,6 +18,9 @@ from sennit.adapters.watched_files import TrustPlace
 from sennit.core.engine.rows import RepositoryRef
 from sennit.core.objects import GitFailed
 from sennit.core.trust import TrustVerdict, state_for_client
+from sennit_protocol.states import TrustState
+
+_Stamp = tuple[tuple[int, int, int], ...] | None
 
 
 @frozen
@@ -38,6 +41,7 @@ class Repositories:
     _client_trusts: Callable[[], bool | None]
     _opening: dict[str, anyio.Lock] = field(factory=dict)
     _opened: dict[tuple[str, Trust], Opened] = field(factory=dict)
+    _trusted: dict[bytes, tuple[Repository, _Stamp]] = field(factory=dict)
 
     async def find(self, folder: bytes, trust: Trust) -> Discovery:
         """Find the repository of a folder."""
@@ -62,16 +66,34 @@ class Repositories:
 
     async def open(self, ref: RepositoryRef, at: str) -> Opened | GitFailed:
         """Open a repository that the engine knows, with the trust that it has now."""
+        known = await self._known(ref)
+        if known is not None and await self._is_trusted(known, at):
+            return await self.open_found(known)
         found = await self.find(ref.top, Trust.UNTRUSTED)
         if not isinstance(found, Repository):
             return _not_found(ref, found)
-        verdict = await self.trust_of(found, at)
-        trusted = isinstance(verdict, TrustVerdict) and verdict.state is TrustState.TRUSTED
-        if trusted:
+        if await self._is_trusted(found, at):
             found = await self.find(ref.top, Trust.TRUSTED)
             if not isinstance(found, Repository):
                 return _not_found(ref, found)
+            self._trusted[ref.top] = found, await anyio.to_thread.run_sync(_stamp, found)
         return await self.open_found(found)
+
+    async def _known(self, ref: RepositoryRef) -> Repository | None:
+        """A repository that was found before and is still the same, by its folders and owners.
+
+        It is no more than where things are: what its configuration says is read by each call.
+        """
+        found, stamp = self._trusted.get(ref.top, (None, None))
+        if found is None or stamp is None:
+            return None
+        if await anyio.to_thread.run_sync(_stamp, found) != stamp:
+            return None
+        return found
+
+    async def _is_trusted(self, found: Repository, at: str) -> bool:
+        verdict = await self.trust_of(found, at)
+        return isinstance(verdict, TrustVerdict) and verdict.state is TrustState.TRUSTED
 
     async def open_found(self, repository: Repository) -> Opened | GitFailed:
         """Open the store of a repository that was found; once for all who ask at the same time."""
@@ -89,6 +111,19 @@ class Repositories:
                 return store
             self._opened[name] = Opened(repository, store)
             return self._opened[name]
+
+
+def _stamp(repository: Repository) -> _Stamp:
+    """Which folders these are and whose; a link in between that leads elsewhere shows too."""
+    folders = (repository.work_tree, repository.git_dir, repository.common_dir)
+    try:
+        found = [folder.stat() for folder in (*folders, repository.common_dir / "config")]
+    except OSError:
+        # It is not there as it was: git says what is there now.
+        return None
+    *places, config = found
+    who = tuple((status.st_dev, status.st_ino, status.st_uid) for status in places)
+    return (*who, (config.st_ino, config.st_size, config.st_mtime_ns))
 
 
 def ref_of(repository: Repository) -> RepositoryRef:

@@ -33,8 +33,8 @@ from sennit.server.settings_in_force import SettingsInForce
 from sennit.settings.values import Settings
 from sennit_protocol.errors import ErrorCode, RpcError
 from sennit_protocol.ids import ApplicationId, CommandId, IdKind, RunId, ServerId, TicketId
-from sennit_protocol.requests import StoryEvent, StoryResult
 from sennit_protocol.review import DidApplyParams, DocumentInfoParams
+from sennit_protocol.texts import StoryEvent, StoryResult
 
 EventT = TypeVar("EventT", bound=Event)
 TAIL_BYTES = 64 << 10
@@ -117,6 +117,7 @@ class Services:
     """The parts of one server process.
 
     ``seen`` lives as long as the process: buffers and the values of variables are never stored.
+    ``refused`` are applications that the editor has refused as a whole, until somebody asks.
     ``offering`` has one lock a repository, so that one edit at a time asks for a confirmation.
     """
 
@@ -139,6 +140,7 @@ class Services:
     told: dict[str, DocumentInfoParams] = field(factory=dict)
     reports: dict[ApplicationId, DidApplyParams] = field(factory=dict)
     plans: dict[ApplicationId, Plan] = field(factory=dict)
+    refused: set[ApplicationId] = field(factory=set)
     limits: ClientLimits = field(factory=ClientLimits)
     offering: dict[str, anyio.Lock] = field(factory=dict)
     client_trusts: bool | None = None

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 import anyio
 import anyio.to_thread
 from attrs import define, evolve, field
-from sennit_protocol.errors import Problem
 
 from sennit.adapters.trust import TrustStore, TrustUnreadable
 from sennit.core.trust import Grant, accepts
@@ -21,6 +20,7 @@ from sennit.settings.reader import (
     read_settings,
 )
 from sennit.settings.values import Settings, SettingsProblems
+from sennit_protocol.errors import Problem
 
 EVERYWHERE = b""
 LOOK_AGAIN_S = 1.0
@@ -36,6 +36,8 @@ class SettingsInForce:
     configuration: object = None
     _read: dict[bytes, Settings | SettingsProblems] = field(factory=dict)
     _stamps: dict[Path, tuple[int, int] | None] = field(factory=dict)
+    on_change: Callable[[], Awaitable[None]] | None = None
+    """Told after the settings that count everywhere were read anew."""
 
     async def refresh(self, top: bytes) -> Settings | SettingsProblems:
         """Read the settings of a repository anew."""
@@ -50,9 +52,19 @@ class SettingsInForce:
             grant = await self._grant(top)
             name = os.fsencode(REPOSITORY_FILE)
             sources = evolve(sources, is_trusted=lambda digest: accepts(grant, name, digest))
+        file = self._file(top)
+        # Looked at before it is read: a change in between is then found by the next look.
+        stamp = await anyio.to_thread.run_sync(_stamp, file)
         found = await anyio.to_thread.run_sync(read_settings, sources)
-        self._read[top] = found
+        self._read[top], self._stamps[file] = found, stamp
+        if top == EVERYWHERE and self.on_change is not None:
+            await self.on_change()
         return found
+
+    def _file(self, top: bytes) -> Path:
+        if top:
+            return Path(os.fsdecode(top)) / REPOSITORY_FILE
+        return config_folder(self._environ) / USER_FILE
 
     async def _grant(self, top: bytes) -> Grant | None:
         grants = await self._trust.granted_folders()
@@ -84,12 +96,7 @@ class SettingsInForce:
                     await self.refresh(top)
 
     def _changed(self) -> bool:
-        files = [config_folder(self._environ) / USER_FILE]
-        files += [Path(os.fsdecode(top)) / REPOSITORY_FILE for top in tuple(self._read) if top]
-        now = {file: _stamp(file) for file in files}
-        before = {file: self._stamps.get(file, now[file]) for file in files}
-        self._stamps = now
-        return before != now
+        return any(_stamp(file) != stamp for file, stamp in tuple(self._stamps.items()))
 
 
 def _stamp(file: Path) -> tuple[int, int] | None:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 from anyio.abc import TaskGroup
-from attrs import frozen
-from sennit_protocol.ids import IdKind, ServerId
-from sennit_protocol.states import FINAL_TICKET_STATES, FailureKind
-from sennit_protocol.views import Failure
+from attrs import evolve, frozen
 
 from sennit.adapters.git.git import git_for
 from sennit.adapters.git.records import Owner
-from sennit.adapters.platform.processes import boot_id, is_alive, start_time
+from sennit.adapters.platform.processes import boot_id, start_time
 from sennit.adapters.processes import LocalExecutor
 from sennit.adapters.store.codec import Codec
 from sennit.adapters.store.writer import Store, open_store
@@ -43,36 +41,53 @@ from sennit.runtime.loop import EffectEnd, Loop
 from sennit.runtime.timers import Timer, Timers
 from sennit.runtime.watch import watch
 from sennit.server.asks import Asker
+from sennit.server.burying import Undertaker, lives
 from sennit.server.documents_shared import DocumentSharer
+from sennit.server.drifting import DriftWatcher
 from sennit.server.effects.table import effects
 from sennit.server.jsonrpc import Connection
 from sennit.server.progress import TicketProgress
 from sennit.server.publish import Publisher
+from sennit.server.releasing import Releaser
 from sennit.server.repositories import Repositories
-from sennit.server.services import Services, StateFolders
+from sennit.server.services import ClientLimits, Services, StateFolders
 from sennit.server.settings_in_force import EVERYWHERE, SettingsInForce
+from sennit_protocol.ids import IdKind, ServerId
+from sennit_protocol.states import FINAL_TICKET_STATES, FailureKind
+from sennit_protocol.views import Failure
 
 logger = logging.getLogger(__name__)
 
+POLITE_S = 4.0
+"""How long an orderly end lets the stop ladders go their way, before it ends agents by force."""
 DRAIN_S = 8.0
-"""How long an orderly end waits for agents to be ended and captured."""
+"""How long an orderly end takes at most; agents are ended and captured in it."""
 _PRIVATE = 0o700
 
 
 @frozen
 class Here:
-    """Where this process is: its folders, its environment, its client."""
+    """Where this process is: its folders, its environment, its client.
+
+    ``limit_messages`` sets the size, in bytes, above which a message of the client is refused;
+    ``limits`` is how long the client may take.
+    """
 
     folders: StateFolders
     environ: Mapping[str, str]
     connection: Connection
+    limit_messages: Callable[[int], None]
+    limits: ClientLimits
 
 
 async def open_services(here: Here) -> tuple[Services, Store] | StoreProblem:
     """Open the database and build the parts that need no loop yet."""
     ids, clock = Ids(), SystemClock()
     server = ServerId(ids.new(IdKind.SERVER))
-    make_folders(here.folders)
+    try:
+        await anyio.to_thread.run_sync(make_folders, here.folders)
+    except OSError as error:
+        return _no_state_folder(here.folders, error)
     store = await _open(here.folders.database, server)
     if isinstance(store, StoreProblem):
         return store
@@ -100,6 +115,7 @@ async def open_services(here: Here) -> tuple[Services, Store] | StoreProblem:
         executor=LocalExecutor(here.folders.runs, here.environ),
         database=store,
         connection=here.connection,
+        limits=here.limits,
     )
     return services, store
 
@@ -108,6 +124,15 @@ def make_folders(folders: StateFolders) -> None:
     """Make the state folders, for their user alone."""
     for folder in (folders.root, folders.runs, folders.stores, folders.workspaces, folders.looks):
         folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+
+
+def _no_state_folder(folders: StateFolders, error: OSError) -> StoreProblem:
+    where = error.filename or folders.root
+    message = (
+        f"The state folder {folders.root} cannot be made: {where}: {error.strerror}. Move away what"
+        " stands there, mend its permissions, or name another folder by SENNIT_STATE_DIR."
+    )
+    return StoreProblem(StoreProblemKind.NOT_WRITABLE, str(folders.database), message)
 
 
 def _stores_root(settings: SettingsInForce, folders: StateFolders) -> Path:
@@ -125,7 +150,9 @@ async def _open(path: Path, server: ServerId) -> Store | StoreProblem:
     return opened
 
 
-async def start(services: Services, store: Store, group: TaskGroup) -> StoreProblem | None:
+async def start(
+    services: Services, store: Store, here: Here, group: TaskGroup
+) -> StoreProblem | None:
     """Load what is stored, take over from dead servers, and begin to watch."""
     await services.settings.refresh(EVERYWHERE)
     loaded = await store.load()
@@ -145,9 +172,12 @@ async def start(services: Services, store: Store, group: TaskGroup) -> StoreProb
     )
     sharer = DocumentSharer(services)
     services.attach(loop, TicketProgress(services, group), sharer)
-    problem = await _take_over(services, state)
+    releaser = Releaser(services)
+    problem = await _take_over(services, state, releaser)
     if problem is not None:
         return problem
+    services.settings.on_change = lambda: _enter_limits(services, here)
+    await _enter_limits(services, here)
     timers = Timers(
         loop=loop,
         clock=services.clock,
@@ -159,6 +189,9 @@ async def start(services: Services, store: Store, group: TaskGroup) -> StoreProb
     group.start_soon(Asker(services, group).run)
     group.start_soon(sharer.run)
     group.start_soon(services.settings.watch)
+    group.start_soon(releaser.run)
+    group.start_soon(Undertaker(services, releaser).run)
+    group.start_soon(DriftWatcher(services).run)
     group.start_soon(watch, loop, services.clock, lambda: _tick(services))
     return None
 
@@ -179,10 +212,12 @@ def _failed(services: Services, issued: Issued, end: EffectEnd, message: str) ->
     return services.event(CommandFailed, issued.id, command=issued.command, failure=failure)
 
 
-async def _take_over(services: Services, state: State) -> StoreProblem | None:
+async def _take_over(
+    services: Services, state: State, releaser: Releaser
+) -> StoreProblem | None:
     """Enter this server, and let the engine go on with what dead ones have left."""
-    await services.executor.recover()
-    dead = frozenset(row.id for row in state.rows(ServerRow) if not _lives(row))
+    left = await services.executor.recover()
+    dead = frozenset(row.id for row in state.rows(ServerRow) if not lives(row))
     pid = os.getpid()
     row = ServerRow(
         id=services.server,
@@ -202,23 +237,41 @@ async def _take_over(services: Services, state: State) -> StoreProblem | None:
         return services.event(ServerStarted, server=row, dead=tuple(dead), outbox=commands)
 
     outcome = await services.loop.recover(is_dead, started)
-    return outcome if isinstance(outcome, StoreProblem) else None
+    if isinstance(outcome, StoreProblem):
+        return outcome
+    await releaser.left(left)
+    return None
 
 
-def _lives(row: ServerRow) -> bool:
-    return row.boot_id == boot_id() and is_alive(row.pid, row.start_time)
+async def _enter_limits(services: Services, here: Here) -> None:
+    """Let limits count that were set anew: of messages here, of tasks for the whole machine."""
+    here.limit_messages(services.settings.of(EVERYWHERE).limits.message_bytes)
+    row = services.state.get(ServerRow, services.server)
+    limit = services.settings.of(EVERYWHERE).limits.tasks
+    if row is not None and row.limit_tasks != limit:
+        # The row of a server that is known is replaced; there is nobody to bury.
+        await services.tell(ServerStarted, server=evolve(row, limit_tasks=limit))
+        await services.tell(Tick, server=services.server)
 
 
 async def stop(services: Services) -> None:
     """End in order: what runs is interrupted, ended and captured, for a bounded time."""
     await services.tell(ServerStopping, server=services.server)
     with anyio.move_on_after(DRAIN_S) as drained:
-        await services.loop.wait_until(lambda state: not _carries(services, state))
+        with anyio.move_on_after(POLITE_S):
+            await _until_settled(services)
+        for run in services.executor.running():
+            await services.executor.stop(run, force=True)
+        await _until_settled(services)
     if drained.cancelled_caught:
         left = ", ".join(_carries(services, services.state))
         logger.warning("Ended before these tickets had settled; the next start ends them: %s", left)
         return
     await services.tell(ServerStopped, server=services.server)
+
+
+async def _until_settled(services: Services) -> None:
+    await services.loop.wait_until(lambda state: not _carries(services, state))
 
 
 def _carries(services: Services, state: State) -> tuple[str, ...]:

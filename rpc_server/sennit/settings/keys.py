@@ -8,8 +8,6 @@ from __future__ import annotations
 from enum import StrEnum, unique
 
 from attrs import frozen
-from sennit_protocol.states import Offer
-from sennit_protocol.tasks import ExpectChanges
 
 from sennit.core.agents import AgentKind, Polite, PromptAs
 from sennit.settings.kinds import (
@@ -23,6 +21,8 @@ from sennit.settings.kinds import (
     globs,
     variable_names,
 )
+from sennit_protocol.states import Offer
+from sennit_protocol.tasks import ExpectChanges
 
 NAME = "NAME"
 """Stands in a key for a name that the user chooses."""

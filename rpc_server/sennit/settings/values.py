@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attrs import frozen
-from sennit_protocol.errors import Problem
-from sennit_protocol.states import Offer
-from sennit_protocol.tasks import ExpectChanges
 
 from sennit.core.agents import AgentSettings, StopTimes
 from sennit.settings.keys import Key, LogLevel, Source
+from sennit_protocol.errors import Problem
+from sennit_protocol.states import Offer
+from sennit_protocol.tasks import ExpectChanges
 
 
 @frozen

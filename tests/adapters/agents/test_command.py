@@ -1,4 +1,5 @@
 import pytest
+
 from sennit.adapters.agents.command import CommandRefused, command_line, command_run
 from sennit.adapters.runs.values import RunSpec
 from sennit.core.agents import COMMAND_LINE, AgentKind, AgentSettings, PromptAs, StopTimes

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import anyio
+
 from sennit.adapters.git.disk_write import commit
 from sennit.core.disk_application import Moment, Staged, TakenBack, intention_from
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from attrs import frozen
+
 from sennit.adapters.git.discovery import Repository, Trust, discover
 from sennit.adapters.git.git import Git, git_for
 from sennit.adapters.git.store import Store, open_store
@@ -126,7 +127,7 @@ def run_git(cwd: Path, *args: str, git_dir: Path | None = None, stdin: bytes = b
     if git_dir is not None:
         environment["GIT_DIR"] = str(git_dir)
     done = subprocess.run(
-        ["git", *args],  # noqa: S607  the machine's git, as for every test
+        ["git", *args],
         cwd=cwd,
         env=environment,
         input=stdin,

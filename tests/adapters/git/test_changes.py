@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from sennit.adapters.git.changes import changes_between, patch
 from sennit.core.accepted import with_hunks
 from sennit.core.objects import ChangeKind, FileChange, Hunk
 from sennit.core.units import units_of
 from sennit_protocol.proposals import UnitKind
-
 from tests.adapters.git.made_trees import (
     Executable,
     Files,

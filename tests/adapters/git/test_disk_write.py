@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from sennit.adapters.git.disk_stage import Job, stage
 from sennit.adapters.git.disk_write import commit, discard, settle
 from sennit.core.disk_application import (
@@ -27,7 +28,6 @@ from sennit.core.disk_application import (
     intention_text,
 )
 from sennit.core.objects import GitFailed
-
 from tests.adapters.git.made_trees import (
     Content,
     Executable,

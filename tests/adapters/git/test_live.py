@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from sennit.adapters.git.changes import changes_between
 from sennit.adapters.git.live import AcceptedRevision, Folded, accepted_tree, fold_onto_live
 from sennit.core.objects import ConflictKind
 from sennit.core.units import Unit, units_of
 from sennit_protocol.proposals import UnitKind
-
 from tests.adapters.git.made_trees import (
     AT,
     Executable,

@@ -10,6 +10,7 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+
 from sennit.adapters.git.changes import changes_between
 from sennit.adapters.git.live import AcceptedRevision, accepted_tree, fold_onto_live
 from sennit.adapters.git.merges import merge_trees
@@ -27,7 +28,6 @@ from sennit.core.reconciliation import (
     run_with,
 )
 from sennit.core.units import units_of, with_needs
-
 from tests.adapters.git.made_trees import (
     AT,
     Content,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from sennit.adapters.git.raw_trees import Sides
 from sennit.adapters.git.trees import (
     changed_paths,
@@ -16,7 +17,6 @@ from sennit.adapters.git.trees import (
     write_tree,
 )
 from sennit.core.objects import MODE_FILE, Entry, GitFailed
-
 from tests.adapters.git.made_trees import (
     AT,
     Executable,

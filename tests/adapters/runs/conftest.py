@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from blockbuster import blockbuster_ctx
+
 from sennit.adapters.platform import processes
 from sennit.adapters.processes import LocalExecutor
-
 from tests.adapters.runs.running import processes_of
 
 

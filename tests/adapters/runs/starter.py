@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import anyio
+
 from sennit.adapters.processes import LocalExecutor
 from sennit.adapters.runs.values import RunSpec
 

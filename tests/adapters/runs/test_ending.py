@@ -8,11 +8,11 @@ import anyio
 import anyio.lowlevel
 import anyio.to_thread
 import pytest
+
 from sennit.adapters.platform import processes
 from sennit.adapters.processes import LocalExecutor
 from sennit.adapters.runs.values import EndCause, Exited, RunSpec, Started
 from sennit.core.agents import Polite
-
 from tests.adapters.runs.running import eventually, processes_of, shell, stranger_in
 
 pytestmark = pytest.mark.anyio

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+
 from sennit.adapters.processes import LocalExecutor
 from sennit.adapters.runs.values import (
     Asked,
@@ -18,7 +19,6 @@ from sennit.adapters.runs.values import (
     Stream,
     Withdrawn,
 )
-
 from tests.adapters.runs.running import shell
 
 pytestmark = pytest.mark.anyio

@@ -10,10 +10,10 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 import pytest
+
 from sennit.adapters.platform import processes
 from sennit.adapters.processes import LocalExecutor
 from sennit.adapters.runs.values import EndCause, Left
-
 from tests.adapters.runs import starter
 from tests.adapters.runs.running import eventually, processes_of, shell, stranger_in
 

@@ -5,6 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
+
 from sennit.adapters.processes import Executor, LocalExecutor
 from sennit.adapters.runs.values import (
     EndCause,
@@ -15,7 +16,6 @@ from sennit.adapters.runs.values import (
     Started,
 )
 from sennit.core.agents import PromptAs
-
 from tests.adapters.runs.running import shell
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("_blocking_is_an_error")]

@@ -182,7 +182,7 @@ def value(state: State, counter: str = "n") -> int:
     return row.value if row is not None else 0
 
 
-def step(state: State, event: Any, sequence: int) -> Step[Any]:
+def step(state: State, event: Any, sequence: int) -> Step[Any]:  # noqa: C901, PLR0911  a line an event
     match event:
         case Added(counter=counter):
             row = CounterRow(counter, value(state, counter) + 1)

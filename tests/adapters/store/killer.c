@@ -1,7 +1,7 @@
 /* Counts what makes files durable below one folder, and kills the process at the n-th call.
 
    Preload it. killer_arm(folder, n, torn): before the n-th call from now the process dies; if torn
-   is not 0, half of a write is done first. Nothing is really synchronised, which makes a thousand
+   is not 0, only writes count, and half of the last one is done. Nothing is really synchronised, which makes a thousand
    rounds quick: what a killed process has written is in the kernel, and stays. */
 
 #define _GNU_SOURCE
@@ -32,10 +32,10 @@ static int due(const char *path)
     return ++calls == fatal;
 }
 
-static int due_file(int fd)
+static int due_file(int fd, int writes)
 {
     char link[64], path[4096];
-    if (!armed)
+    if (!armed || (torn && !writes))
         return 0;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     ssize_t length = readlink(link, path, sizeof path - 1);
@@ -57,7 +57,7 @@ static void die(void)
 ssize_t write(int fd, const void *bytes, size_t size)
 {
     NEXT(write);
-    if (due_file(fd)) {
+    if (due_file(fd, 1)) {
         if (torn)
             next(fd, bytes, size / 2);
         die();
@@ -68,7 +68,7 @@ ssize_t write(int fd, const void *bytes, size_t size)
 ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at)
 {
     NEXT(pwrite);
-    if (due_file(fd)) {
+    if (due_file(fd, 1)) {
         if (torn)
             next(fd, bytes, size / 2, at);
         die();
@@ -79,7 +79,7 @@ ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at)
 ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t at)
 {
     NEXT(pwrite64);
-    if (due_file(fd)) {
+    if (due_file(fd, 1)) {
         if (torn)
             next(fd, bytes, size / 2, at);
         die();
@@ -89,14 +89,14 @@ ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t at)
 
 int fsync(int fd)
 {
-    if (due_file(fd))
+    if (due_file(fd, 0))
         die();
     return 0;
 }
 
 int fdatasync(int fd)
 {
-    if (due_file(fd))
+    if (due_file(fd, 0))
         die();
     return 0;
 }
@@ -104,7 +104,7 @@ int fdatasync(int fd)
 int ftruncate(int fd, off_t size)
 {
     NEXT(ftruncate);
-    if (due_file(fd))
+    if (due_file(fd, 0))
         die();
     return next(fd, size);
 }
@@ -112,7 +112,7 @@ int ftruncate(int fd, off_t size)
 int ftruncate64(int fd, off64_t size)
 {
     NEXT(ftruncate64);
-    if (due_file(fd))
+    if (due_file(fd, 0))
         die();
     return next(fd, size);
 }
@@ -120,7 +120,7 @@ int ftruncate64(int fd, off64_t size)
 int rename(const char *from, const char *to)
 {
     NEXT(rename);
-    if (due(from))
+    if (!torn && due(from))
         die();
     return next(from, to);
 }
@@ -128,7 +128,7 @@ int rename(const char *from, const char *to)
 int unlink(const char *path)
 {
     NEXT(unlink);
-    if (due(path))
+    if (!torn && due(path))
         die();
     return next(path);
 }

@@ -11,9 +11,11 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -37,27 +39,36 @@ class Round:
 def main(name: str, folder: Path) -> None:
     """Try every point, whole and torn."""
     scenario = scenarios.SCENARIOS[name]
+    prepared = folder / "prepared"
+    prepared.mkdir(mode=0o700)
+    scenario.prepare(prepared)
     killer = ctypes.CDLL(None)
-    wrong: list[str] = []
-    points = 0
+    points, wrong = 0, list[str]()
     for torn in (0, 1):
         for number in range(1, MOST_POINTS):
             place = folder / f"{torn}-{number}"
-            place.mkdir(mode=0o700)
-            scenario.prepare(place)
-            round_ = run(
-                lambda say, place=place, number=number, torn=torn: (
-                    killer.killer_arm(os.fsencode(place), number, torn),
-                    anyio.run(scenario.work, place, say),
-                )
-            )
+            shutil.copytree(prepared, place)
+            round_ = run(partial(strike, killer, scenario, place, number, torn))
             found = round_.failed or judge(scenario, place, round_.said)
             if found is not None:
                 wrong.append(f"call {number}, torn {torn}: {found}; said {list(round_.said)}")
-            if not round_.killed:
+            if not round_.killed or (wrong and scenario.control):
                 break
             points += 1
-    print(json.dumps({"points": points, "wrong": wrong}))
+    sys.stdout.write(json.dumps({"points": points, "wrong": wrong}))
+
+
+def strike(
+    killer: ctypes.CDLL,
+    scenario: scenarios.Scenario,
+    place: Path,
+    number: int,
+    torn: int,
+    say: Say,
+) -> None:
+    """Work until the call with that number."""
+    killer.killer_arm(os.fsencode(place), number, torn)
+    anyio.run(scenario.work, place, say)
 
 
 def judge(scenario: scenarios.Scenario, place: Path, said: tuple[str, ...]) -> str | None:
@@ -74,7 +85,7 @@ def run(work: Callable[[Say], object]) -> Round:
         os.close(reader)
         status = 0
         try:
-            work(lambda line: os.write(writer, f"{line}\n".encode()) and None)
+            work(partial(_tell, writer))
         except BaseException as error:  # noqa: BLE001  told to the parent
             os.write(writer, f"FAILED {type(error).__name__}: {error}".replace("\n", " ").encode())
             status = 1
@@ -88,6 +99,10 @@ def run(work: Callable[[Say], object]) -> Round:
     if not killed and status != 0 and failed is None:
         failed = f"ended with status {status}"
     return Round(said, killed, failed)
+
+
+def _tell(writer: int, line: str) -> None:
+    os.write(writer, f"{line}\n".encode())
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from sennit.core.stored import (
     StoreCounts,
     StoreProblem,
     StoreProblemKind,
+    StoryLine,
     StoryPage,
 )
 from sennit_protocol.ids import CommandId
@@ -156,8 +157,8 @@ def test_a_once_command_cannot_be_issued_twice(path: Path) -> None:
     assert isinstance(commit(database, 1, Step((Put(CounterRow("n", 1)),))), Committed)
 
 
-def story(database: Database, **what: object) -> tuple[object, ...]:
-    page = database.story("t_a", **what)  # type: ignore[arg-type]  the test's own keywords
+def story(database: Database) -> tuple[StoryLine, ...]:
+    page = database.story("t_a")
     assert isinstance(page, StoryPage)
     return page.lines
 

@@ -19,6 +19,7 @@ from sennit.core.engine.indexes import INDEXES
 from sennit.core.engine.rows import (
     ApplicationRow,
     QuestionRow,
+    RevisionRow,
     RunRow,
     ServerRow,
     TaskRow,
@@ -68,11 +69,8 @@ def check_ticket(world: World, ticket: TicketRow) -> None:
     pending = any(revision.integration is Integration.PENDING for revision in revisions)
     assert (ticket.state in FINAL_TICKET_STATES) == (final and not pending)
     assert (ticket.ended_at is not None) == (ticket.state in FINAL_TICKET_STATES)
-    if pending:
-        assert any(
-            isinstance(each.command, Reconcile) and each.command.ticket == ticket.id
-            for each in world.open.values()
-        ) or is_orphan(world, ticket)
+    if not is_orphan(world, ticket):
+        check_merges(world, revisions)
     for task in tasks:
         assert (task.queued_for is not None) == (task.state is TaskState.QUEUED)
         assert (task.waiting_for is not None) == (task.state is TaskState.WAITING)
@@ -80,6 +78,19 @@ def check_ticket(world: World, ticket: TicketRow) -> None:
             check_final(world, task)
         elif not is_orphan(world, ticket):
             assert moves_on(world, ticket, task), f"{task.key} is stuck: {task}"
+
+
+def check_merges(world: World, revisions: tuple[RevisionRow, ...]) -> None:
+    """Whatever is not merged yet has its verdict coming, from a merge that still counts."""
+    for revision in revisions:
+        if revision.integration is Integration.PENDING:
+            merges = [
+                world.open[base.reconcile].command
+                for base in world.state.bases(revision.ticket)
+                if base.repository == revision.repository and base.reconcile in world.open
+            ]
+            arrived = {one.revision for merge in merges for one in merge.arrived}
+            assert revision.id in arrived
 
 
 def check_final(world: World, task: TaskRow) -> None:

@@ -9,6 +9,7 @@ from sennit.core.engine.events import (
     BaseFailed,
     BaseTaken,
     CancelRequested,
+    DispatchRequested,
     Dropped,
     ServerStopping,
 )
@@ -78,10 +79,10 @@ SAME = a_ticket(a_task("a"), operation_id="op", request="the request")
         (evolve(SAME, ticket=TicketId("t_two"), operation_id=None), Admitted(TicketId("t_two"))),
     ],
 )
-def test_an_operation_is_done_once(second: object, outcome: object) -> None:
+def test_an_operation_is_done_once(second: DispatchRequested, outcome: object) -> None:
     world = a_world(SAME)
 
-    said = world.dispatch(second)  # type: ignore[arg-type]  a table of events
+    said = world.dispatch(second)
 
     assert (said.because if isinstance(said, Refused) else said) == outcome
     if outcome != Admitted(TicketId("t_two")):

@@ -30,7 +30,7 @@ from sennit.core.engine.events import (
     QuestionAsked,
 )
 from sennit.core.engine.rows import ApplicationRow
-from sennit_protocol.ids import CommandId
+from sennit_protocol.ids import CommandId, RunId
 from sennit_protocol.states import (
     ApplicationState,
     Flag,
@@ -238,15 +238,11 @@ def test_a_merge_that_broke_leaves_work_that_failed_to_merge() -> None:
     assert world.verdict() is TicketState.FAILED
 
 
-def test_a_failure_names_its_command_even_if_nothing_waits_for_it() -> None:
+def test_a_failure_that_nothing_waits_for_ends_its_command_and_no_more() -> None:
     world = a_world()
+    command = StartRun(RunId("n_none"), TICKET, "a")
 
-    world.send(
-        CommandFailed(
-            at=1, cause=CommandId("c_none"), command=StartRun("n_none", TICKET, "a"),  # type: ignore[arg-type]  an id
-            failure=a_failure(),
-        )
-    )  # fmt: skip
+    world.send(CommandFailed(at=1, cause=CommandId("c_none"), command=command, failure=a_failure()))
 
     assert world.last.done == ("c_none",)
     assert world.last.changes == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from attrs import evolve
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -46,6 +47,7 @@ from sennit_protocol.states import ApplicationState, Decision, Integration, Offe
 from sennit_protocol.tasks import BaseKind, ExpectChanges
 from tests.core.engine import invariants
 from tests.core.engine.builders import (
+    HERE,
     OTHER_REPOSITORY,
     REPOSITORY,
     a_failure,
@@ -99,7 +101,7 @@ def with_verdicts(event: Any, last: Integration) -> Any:
 class Watched(World):
     """A world that checks each step."""
 
-    def send(self, event: Event, on: ServerId = ServerId("s_0")) -> Any:
+    def send(self, event: Event, on: ServerId = HERE) -> Any:
         before = State({table: dict(rows) for table, rows in self.state.tables.items()})
         first = step(self.state, event, self.sequence + 1)
         assert step(self.state, event, self.sequence + 1) == first
@@ -415,9 +417,11 @@ class EngineMachine(RuleBasedStateMachine):
         invariants.check_the_end(self.world)
 
 
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+
 EngineMachine.TestCase.settings = settings(
-    max_examples=150,
-    stateful_step_count=60,
+    max_examples=60,
+    stateful_step_count=50,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from attrs import evolve
@@ -255,8 +256,8 @@ def test_applications_of_dead_servers_are_compared(
     world.finish("a")
     world.tell(ApplicationIntended, application=an_application(revisions=(world.revision("a").id,)))
     if state is not ApplicationState.APPLYING:
-        each = world.the(RunApplication)
-        world.send(evolve(world.good_end(each), state=state))
+        event: Any = world.good_end(world.the(RunApplication))
+        world.send(evolve(event, state=state))
 
     dies(world)
 

@@ -264,7 +264,8 @@ def apply(world: World, name: str = "a_one", **values: Any) -> Open:
 
 def settle(world: World, state: ApplicationState, **values: Any) -> None:
     each = world.the(RunApplication)
-    world.send(evolve(world.good_end(each), state=state, **values))
+    event: Any = world.good_end(each)
+    world.send(evolve(event, state=state, **values))
 
 
 def row_of(world: World, name: str = "a_one") -> ApplicationRow:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -184,7 +185,7 @@ def test_unrelated_branches_go_on() -> None:
 def test_a_chain_of_512_tasks_is_carried_to_its_end() -> None:
     names = [f"n{number}" for number in range(512)]
     tasks = [a_task(names[0])]
-    tasks += [a_task(name, before) for before, name in zip(names, names[1:], strict=False)]
+    tasks += [a_task(name, before) for before, name in pairwise(names)]
     world = a_world(a_ticket(*reversed(tasks)))
     for name in names[:3]:
         world.finish(name)

@@ -19,8 +19,7 @@ from tests.core.engine.world import World, a_world
 
 
 def classes_of(module: ModuleType) -> set[type]:
-    found = inspect.getmembers(module, inspect.isclass)
-    return {each for _, each in found if each.__module__ == module.__name__}
+    return {each for _, each in inspect.getmembers(module, inspect.isclass)}
 
 
 def test_every_event_is_listed_and_has_a_handler() -> None:

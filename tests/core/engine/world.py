@@ -67,6 +67,41 @@ class Open:
         return self.issued.command
 
 
+def good_end_of(command: Any) -> tuple[type[Event], dict[str, Any]]:  # noqa: C901, PLR0911, PLR0912  a row a command
+    """What a command gives when all goes well."""
+    match command:
+        case TakeBase(base=base, ticket=ticket, repository=repository):
+            key = repository.key
+            return BaseTaken, {
+                "base": base, "ticket": ticket, "repository": repository,
+                "commit": f"commit-{key}", "tree": f"tree-{key}", "manifest": a_manifest(),
+            }  # fmt: skip
+        case PrepareWorkspace(run=run, base_commit=commit, base_tree=tree):
+            folder = f"/w/{run}".encode()
+            values = {"run": run, "folder": folder, "base_commit": commit, "base_tree": tree}
+            return WorkspaceReady, values
+        case StartRun(run=run) | RecoverRun(run=run):
+            return RunEnded, {"run": run}
+        case StopRun(run=run):
+            return StopTaken, {"run": run}
+        case CaptureRun(run=run, task=task):
+            commit, tree = f"commit-{task}", f"tree-of-{task}"
+            return Captured, {"run": run, "commit": commit, "tree": tree, "counts": Counts(1, 1, 0)}
+        case Reconcile(ticket=ticket, repository=repository, arrived=arrived):
+            verdicts = tuple(Verdict(one.revision, Integration.CLEAN) for one in arrived)
+            return Reconciled, {"ticket": ticket, "repository": repository, "verdicts": verdicts}
+        case OfferRevision(revision=revision):
+            return RevisionOffered, {"revision": revision}
+        case RunApplication(application=name) | SettleApplication(application=name):
+            return ApplicationSettled, {"application": name, "state": ApplicationState.APPLIED}
+        case DeliverAnswer(run=run):
+            return AnswerDelivered, {"run": run}
+        case RemoveWorkspaces(ticket=ticket):
+            return WorkspacesRemoved, {"ticket": ticket}
+        case _:
+            raise AssertionError(command)
+
+
 @define
 class World:
     """Steps events into one state, as the runtimes of all servers do with one database."""
@@ -133,45 +168,9 @@ class World:
         return self.send(self.good_end(each), each.server)
 
     def good_end(self, each: Open) -> Event:
-        match each.command:
-            case TakeBase(base=base, ticket=ticket, repository=repository):
-                return self.now(
-                    BaseTaken, cause=each.id, base=base, ticket=ticket, repository=repository,
-                    commit=f"commit-{repository.key}", tree=f"tree-{repository.key}",
-                    manifest=a_manifest(),
-                )  # fmt: skip
-            case PrepareWorkspace(run=run, base_commit=commit, base_tree=tree):
-                return self.now(
-                    WorkspaceReady, cause=each.id, run=run, folder=f"/w/{run}".encode(),
-                    base_commit=commit, base_tree=tree,
-                )  # fmt: skip
-            case StartRun(run=run) | RecoverRun(run=run):
-                return self.now(RunEnded, cause=each.id, run=run)
-            case StopRun(run=run):
-                return self.now(StopTaken, cause=each.id, run=run)
-            case CaptureRun(run=run, task=task):
-                return self.now(
-                    Captured, cause=each.id, run=run, commit=f"commit-{task}",
-                    tree=f"tree-of-{task}", counts=Counts(1, 1, 0),
-                )  # fmt: skip
-            case Reconcile(ticket=ticket, repository=repository, arrived=arrived):
-                verdicts = tuple(Verdict(one.revision, Integration.CLEAN) for one in arrived)
-                return self.now(
-                    Reconciled, cause=each.id, ticket=ticket, repository=repository,
-                    verdicts=verdicts,
-                )  # fmt: skip
-            case OfferRevision(revision=revision):
-                return self.now(RevisionOffered, cause=each.id, revision=revision)
-            case RunApplication(application=name) | SettleApplication(application=name):
-                return self.now(
-                    ApplicationSettled, cause=each.id, application=name,
-                    state=ApplicationState.APPLIED,
-                )  # fmt: skip
-            case DeliverAnswer(run=run):
-                return self.now(AnswerDelivered, cause=each.id, run=run)
-            case RemoveWorkspaces(ticket=ticket):
-                return self.now(WorkspacesRemoved, cause=each.id, ticket=ticket)
-        raise AssertionError(each)
+        """The event that ends a command well."""
+        kind, values = good_end_of(each.command)
+        return self.now(kind, cause=each.id, **values)
 
     # What is open.
 

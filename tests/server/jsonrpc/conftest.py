@@ -56,7 +56,7 @@ class Nestling:
             os.close(one)
         self.stdin: IO[bytes] | None = io.FileIO(self._in, "wb")
         self.stdout: IO[bytes] | None = io.FileIO(self._out, "rb")
-        self.pid = self._told(20)
+        self.pid = self._told(45)
         self._code: int | None = None
 
     def kill(self) -> None:
@@ -68,7 +68,7 @@ class Nestling:
 
     def wait(self, timeout: float | None = None) -> int:
         if self._code is None:
-            self._code = self._told(20 if timeout is None else timeout)
+            self._code = self._told(45 if timeout is None else timeout)
             os.close(self._report)
         return self._code
 

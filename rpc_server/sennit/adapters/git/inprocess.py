@@ -14,7 +14,7 @@ import pygit2
 from attrs import frozen
 from pygit2.enums import ObjectType
 
-from sennit.adapters.git.raw_trees import Sides, find_entry, parse_tree
+from sennit.adapters.git.raw_trees import Sides, differences, find_entry, parse_tree
 from sennit.core.objects import Entry
 
 if TYPE_CHECKING:
@@ -56,16 +56,7 @@ class Objects:
 
     def differences(self, old: str, new: str) -> dict[bytes, Sides]:
         """Give what two trees hold at every path that differs, without looking for renames."""
-        trees = (self.repository[old], self.repository[new])
-        if not all(isinstance(tree, pygit2.Tree) for tree in trees):
-            raise KeyError(f"{old} or {new} is no tree")
-        found: dict[bytes, Sides] = {}
-        for delta in trees[0].diff_to_tree(trees[1], context_lines=0).deltas:
-            before, after = _entry(delta.old_file), _entry(delta.new_file)
-            # A change of type comes as a deletion and a creation of one path.
-            known = found.get(delta.new_file.raw_path, Sides(None, None))
-            found[delta.new_file.raw_path] = Sides(before or known.before, after or known.after)
-        return found
+        return dict(differences(self.read, _SHA1_SIZE, old, new))
 
     def write(self, kind: ObjectType, data: bytes) -> str:
         """Store an object and give its id; one that is there already costs only the look."""
@@ -74,10 +65,6 @@ class Objects:
     def write_tree(self, data: bytes) -> str:
         """Store a tree object."""
         return self.write(ObjectType.TREE, data)
-
-
-def _entry(file: pygit2.DiffFile) -> Entry | None:
-    return Entry(int(file.mode), str(file.id)) if file.mode else None
 
 
 async def with_objects(store: Store, work: Callable[[Objects], Answer]) -> Answer | NotHere:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attrs import field, frozen
-from sennit_protocol.proposals import UnitKind
 
 from sennit.adapters.git.merges import merge_trees
 from sennit.adapters.git.trees import changed_paths, read_blobs, write_blobs, write_tree
 from sennit.core.accepted import Placed, Removed, UnmetNeeds, Written, accepted_entries
 from sennit.core.objects import Conflict, Conflicted, Entry, GitFailed, Merged
 from sennit.core.units import Unit, unmet_needs, with_needs
+from sennit_protocol.proposals import UnitKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -12,7 +12,7 @@ from sennit.adapters.git.conflicts import Commits, conflicts_of, parse_attempt
 from sennit.adapters.git.line_endings import Levelled, ThreeWay, level_line_endings
 from sennit.adapters.git.regions import with_regions
 from sennit.adapters.git.second_opinion import TextMerge, doubtful
-from sennit.adapters.git.trees import changed_paths, entries_at, write_commits
+from sennit.adapters.git.trees import changed_paths_of, entries_at, write_commits
 from sennit.core.merge import decide_by_identity
 from sennit.core.objects import Conflicted, GitFailed, Merged, MergeResult
 
@@ -58,25 +58,17 @@ async def merge_trees(
     result = await _merge(git, store, trees, at)
     if not isinstance(result, Merged) or not both:
         return result
-    if trees.paths:
-        both = await _changed_on_both_sides(git, store, trees.base, trees.ours, trees.theirs)
-        if isinstance(both, GitFailed):
-            return both
     uncertain = await _uncertain(git, store, trees, both, result.tree)
-    if isinstance(uncertain, GitFailed):
-        return uncertain
-    return evolve(result, uncertain=uncertain)
+    return uncertain if isinstance(uncertain, GitFailed) else evolve(result, uncertain=uncertain)
 
 
 async def _changed_on_both_sides(
     git: Git, store: Store, base: str, ours: str, theirs: str
 ) -> dict[bytes, ThreeWay] | GitFailed:
-    by_us = await changed_paths(git, store, base, ours)
-    if isinstance(by_us, GitFailed):
-        return by_us
-    by_them = await changed_paths(git, store, base, theirs)
-    if isinstance(by_them, GitFailed):
-        return by_them
+    changed = await changed_paths_of(git, store, base, (ours, theirs))
+    if isinstance(changed, GitFailed):
+        return changed
+    by_us, by_them = changed
     return {
         path: ThreeWay(sides.before, sides.after, by_them[path].after)
         for path, sides in by_us.items()
@@ -115,6 +107,11 @@ async def _merge(git: Git, store: Store, trees: Levelled, at: int) -> MergeResul
 async def _uncertain(
     git: Git, store: Store, trees: Levelled, both: Mapping[bytes, ThreeWay], merged: str
 ) -> tuple[bytes, ...] | GitFailed:
+    if trees.paths:
+        levelled = await _changed_on_both_sides(git, store, trees.base, trees.ours, trees.theirs)
+        if isinstance(levelled, GitFailed):
+            return levelled
+        both = levelled
     followed = await _followed_through_renames(git, store, trees, both)
     if isinstance(followed, GitFailed):
         return followed

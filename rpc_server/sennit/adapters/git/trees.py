@@ -117,12 +117,27 @@ async def changed_paths(
     git: Git, store: Store, old: str, new: str
 ) -> dict[bytes, Sides] | GitFailed:
     """Give what two trees hold at every path that differs, without looking for renames."""
-    found = await with_objects(store, lambda objects: objects.differences(old, new))
+    changed = await changed_paths_of(git, store, old, (new,))
+    return changed if isinstance(changed, GitFailed) else changed[0]
+
+
+async def changed_paths_of(
+    git: Git, store: Store, old: str, new: Sequence[str]
+) -> list[dict[bytes, Sides]] | GitFailed:
+    """Compare one tree with several, as ``changed_paths`` does; the old one is read once."""
+    found = await with_objects(
+        store, lambda objects: [objects.differences(old, tree) for tree in new]
+    )
     if not isinstance(found, NotHere):
         return found
-    asked = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", old, new]
-    done = await git.run(asked, store.place, config=store.neutral)
-    return done if isinstance(done, GitFailed) else dict(_parsed_raw(done.stdout))
+    changed: list[dict[bytes, Sides]] = []
+    for tree in new:
+        asked = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", old, tree]
+        done = await git.run(asked, store.place, config=store.neutral)
+        if isinstance(done, GitFailed):
+            return done
+        changed.append(dict(_parsed_raw(done.stdout)))
+    return changed
 
 
 def _parsed_raw(output: bytes) -> Iterator[tuple[bytes, Sides]]:

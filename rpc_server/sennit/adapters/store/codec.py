@@ -22,7 +22,7 @@ from sennit.core.engine.step_values import Row
 
 Body = dict[str, Any]
 Upgrade = Callable[[Body], Body]
-PrimitiveT = TypeVar("PrimitiveT", str, int, bool)
+PlainT = TypeVar("PlainT")
 
 _CLASS = "$class"
 _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
@@ -152,7 +152,7 @@ def _primitive(value: object, type_: type) -> object:
     return type_(value) if issubclass(type_, Enum) else _only(value, type_)
 
 
-def _only(value: object, type_: type[PrimitiveT]) -> PrimitiveT:
+def _only(value: object, type_: type[PlainT]) -> PlainT:
     if type(value) is not type_:
         raise TypeError(f"must be of type {type_.__name__}, not {value!r}")
     return value

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 import apsw
 from attrs import frozen
-from sennit_protocol.ids import CommandId
 
 from sennit.adapters.store.codec import Codec, UnreadableError
 from sennit.adapters.store.files import Presence, suspect
@@ -30,6 +29,7 @@ from sennit.core.stored import (
     StoryLine,
     StoryPage,
 )
+from sennit_protocol.ids import CommandId
 
 ResultT = TypeVar("ResultT")
 
@@ -88,7 +88,7 @@ class Database:
         self._delete = {row: _delete_statement(name) for name, row in codec.tables.items()}
 
     def prepare(self, event: StoredEvent, step: Step[Any], sequence: int) -> Prepared:
-        """Spell a step that was decided for that sequence number; touches nothing, any thread may."""
+        """Spell a step that was decided for that sequence number; any thread may."""
         codec = self._codec
         changed: list[tuple[str, str]] = []
         statements: list[_Statement] = []

@@ -75,7 +75,7 @@ def migrate(
     tables: Collection[str],
     migrations: Sequence[Migration] = MIGRATIONS,
 ) -> StoreProblem | None:
-    """Bring the database to the newest version, with these tables of rows. Raises ``apsw.Error``."""
+    """Bring the database to the newest version, with these tables. Raises ``apsw.Error``."""
     newest = migrations[-1].version
     refusal = _refusal(connection, path, newest)
     while refusal is None and not _is_ready(connection, tables, newest):

@@ -68,7 +68,8 @@ class WriterThread:
         """Run a function in the thread. It runs to its end even if nobody waits any more."""
         job = _Job(work, self._loop.create_future())
         self._jobs.put(job)
-        return await job.future
+        result: ResultT = await job.future
+        return result
 
     def end(self) -> None:
         """Let the thread finish what it has, and wait for it."""

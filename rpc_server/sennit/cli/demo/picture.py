@@ -10,13 +10,14 @@ from rich.console import Console
 
 from sennit.cli.failures import UsageError
 
-_FONT_FACE = re.compile(r"@font-face \{\{.*?\}\}", re.DOTALL)
+# Fonts from the network, and a comment of rich that names its home page.
+_OUTSIDE = re.compile(r"@font-face \{\{.*?\}\}|<!--.*?-->", re.DOTALL)
 
 
 def write_picture(console: Console, path: Path) -> None:
     """Write the picture; ``console`` has recorded. Raises `UsageError` where it cannot."""
     drawn = console.export_svg(
-        title="sennit demo", code_format=_FONT_FACE.sub("", CONSOLE_SVG_FORMAT), unique_id="demo"
+        title="sennit demo", code_format=_OUTSIDE.sub("", CONSOLE_SVG_FORMAT), unique_id="demo"
     )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

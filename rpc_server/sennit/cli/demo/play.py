@@ -12,6 +12,7 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from sennit.cli.applying import accepted, apply
+from sennit.cli.board import Board
 from sennit.cli.client import Client
 from sennit.cli.demo.editor import CAPABILITIES, Editor, line_of_first_class
 from sennit.cli.demo.picture import write_picture
@@ -132,7 +133,8 @@ class Scene:
     async def _run(self, client: Client, program: Fixer) -> TicketView:
         call = call_of_demo(self._stage.repository, tasks_of_demo(program))
         result = await client.ask("sennit/dispatch", call, DispatchResult)
-        watch = Watch(self.place.terminal)
+        # The table is told below as a part of the picture, so that the live one leaves nothing.
+        watch = Watch(self.place.terminal, Board(self.place.terminal.err, transient=True))
         watched = await watch.until_settled(client, TicketId(result.ticket))
         self._teller.run(watched.view, watch.board)
         return watched.view

@@ -11,8 +11,8 @@ from sennit.cli.demo.snapshots import FileState, GitEntry, differences
 from sennit.cli.safe_text import path_of_uri
 from sennit.cli.tables import counted
 from sennit_protocol.proposals import FileView, ProposalView, UnitKind, UnitView
-from sennit_protocol.requests import ContentParams, ContentResult
 from sennit_protocol.states import Decision
+from sennit_protocol.texts import ContentParams, ContentResult
 
 Files = Mapping[bytes, FileState]
 

@@ -1,8 +1,4 @@
-"""What has happened. Everything that changes the engine's state arrives as one of these.
-
-``at`` is in milliseconds since 1970 UTC. ``seed`` is the randomness that new ids are made of.
-``cause`` is the command that the event ends, where it ends one.
-"""
+"""What has happened. Everything that changes the engine's state arrives as one of these."""
 
 from __future__ import annotations
 
@@ -11,42 +7,77 @@ from typing import ClassVar
 from attrs import frozen
 
 from sennit.core.engine.commands import Command
+from sennit.core.engine.event import Event
+from sennit.core.engine.review_events import (
+    ApplicationIntended,
+    ApplicationSettled,
+    DecisionsMade,
+    DriftSeen,
+    Dropped,
+    WorkspacesRemoved,
+)
 from sennit.core.engine.rows import (
-    ApplicationRow,
     Counts,
-    FileOutcome,
     RepositoryRef,
-    ServerRow,
     TaskSpec,
 )
-from sennit.core.engine.step_values import Issued
+from sennit.core.engine.server_events import (
+    DocumentUnsaved,
+    ServersGone,
+    ServerStarted,
+    ServerStopped,
+    ServerStopping,
+)
 from sennit.core.objects import Conflict, Manifest
 from sennit_protocol.ids import (
-    ApplicationId,
     BaseId,
-    CommandId,
-    ProposalId,
     QuestionId,
     RevisionId,
     RunId,
     ServerId,
     TicketId,
-    UnitId,
 )
-from sennit_protocol.states import ApplicationState, Decision, Integration, Offer
+from sennit_protocol.states import Integration, Offer
 from sennit_protocol.views import Failure, Notice
 
-
-@frozen(kw_only=True)
-class Event:
-    """What all events have."""
-
-    TYPE: ClassVar[str] = "event"
-    VERSION: ClassVar[int] = 1
-
-    at: int
-    seed: int = 0
-    cause: CommandId | None = None
+__all__ = [
+    "EVENTS",
+    "AnswerDelivered",
+    "AnswerGiven",
+    "ApplicationIntended",
+    "ApplicationSettled",
+    "BaseFailed",
+    "BaseTaken",
+    "CancelRequested",
+    "CaptureFailed",
+    "Captured",
+    "CommandFailed",
+    "DecisionsMade",
+    "DispatchRequested",
+    "DocumentUnsaved",
+    "DriftSeen",
+    "Dropped",
+    "Event",
+    "NewTask",
+    "QuestionAsked",
+    "QuestionWithdrawn",
+    "Reconciled",
+    "RevisionOffered",
+    "RunEnded",
+    "RunStalled",
+    "RunStarted",
+    "ServerStarted",
+    "ServerStopped",
+    "ServerStopping",
+    "ServersGone",
+    "StopTaken",
+    "Tick",
+    "TimerFired",
+    "Verdict",
+    "WorkspaceFailed",
+    "WorkspaceReady",
+    "WorkspacesRemoved",
+]
 
 
 @frozen
@@ -286,124 +317,6 @@ class AnswerDelivered(Event):
     TYPE: ClassVar[str] = "answerDelivered"
 
     run: RunId
-
-
-@frozen(kw_only=True)
-class DecisionsMade(Event):
-    """The user has decided about units → outcome ``Decided``, ``NotDecided``.
-
-    ``total`` is how many units the revision has.
-    """
-
-    TYPE: ClassVar[str] = "decisionsMade"
-
-    revision: RevisionId
-    decisions: tuple[tuple[UnitId, Decision], ...]
-    total: int
-
-
-@frozen(kw_only=True)
-class ApplicationIntended(Event):
-    """An application is about to be carried out → outcome ``Intended``, ``NotIntended``."""
-
-    TYPE: ClassVar[str] = "applicationIntended"
-
-    application: ApplicationRow
-
-
-@frozen(kw_only=True)
-class ApplicationSettled(Event):
-    """What has become of an application, by comparing."""
-
-    TYPE: ClassVar[str] = "applicationSettled"
-
-    application: ApplicationId
-    state: ApplicationState
-    observed: tuple[FileOutcome, ...] = ()
-    notices: tuple[Notice, ...] = ()
-
-
-@frozen(kw_only=True)
-class DriftSeen(Event):
-    """The user's repository has changed while tasks run; nothing fails for it."""
-
-    TYPE: ClassVar[str] = "driftSeen"
-
-    ticket: TicketId
-    repository: RepositoryRef
-    head_moved: bool
-    message: str
-
-
-@frozen(kw_only=True)
-class Dropped(Event):
-    """The user drops kept work for good → outcome ``DropDone``."""
-
-    TYPE: ClassVar[str] = "dropped"
-
-    proposals: tuple[ProposalId, ...] = ()
-    tickets: tuple[TicketId, ...] = ()
-
-
-@frozen(kw_only=True)
-class WorkspacesRemoved(Event):
-    """Folders that nothing needed are gone."""
-
-    TYPE: ClassVar[str] = "workspacesRemoved"
-
-    ticket: TicketId
-    failure: Failure | None = None
-
-
-@frozen(kw_only=True)
-class ServerStarted(Event):
-    """A server begins; ``dead`` are those that are no more, with what their outbox held."""
-
-    TYPE: ClassVar[str] = "serverStarted"
-
-    server: ServerRow
-    dead: tuple[ServerId, ...] = ()
-    outbox: tuple[Issued, ...] = ()
-
-
-@frozen(kw_only=True)
-class ServersGone(Event):
-    """Servers were found dead while this one runs; ``outbox`` is what theirs held."""
-
-    TYPE: ClassVar[str] = "serversGone"
-
-    server: ServerId
-    dead: tuple[ServerId, ...]
-    outbox: tuple[Issued, ...] = ()
-
-
-@frozen(kw_only=True)
-class ServerStopping(Event):
-    """A server ends in order: what it carries is interrupted and kept."""
-
-    TYPE: ClassVar[str] = "serverStopping"
-
-    server: ServerId
-
-
-@frozen(kw_only=True)
-class ServerStopped(Event):
-    """A server has ended in order."""
-
-    TYPE: ClassVar[str] = "serverStopped"
-
-    server: ServerId
-
-
-@frozen(kw_only=True)
-class DocumentUnsaved(Event):
-    """A document is open and unsaved in the editor of a server, or is not any more."""
-
-    TYPE: ClassVar[str] = "documentUnsaved"
-
-    server: ServerId
-    path: bytes
-    sha256: str | None
 
 
 @frozen(kw_only=True)

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from attrs import field, frozen
 
-from sennit.core.agents import AgentSettings
 from sennit.core.disk_application import Intention
-from sennit.core.objects import Conflict, Entry, Manifest
+from sennit.core.engine.row_values import (
+    Counts,
+    Ending,
+    FileOutcome,
+    Image,
+    QuestionEnd,
+    RepositoryRef,
+    TaskSpec,
+)
+from sennit.core.objects import Conflict, Manifest
 from sennit_protocol.ids import (
     ApplicationId,
     BaseId,
@@ -35,8 +43,33 @@ from sennit_protocol.states import (
     TicketState,
     WaitingFor,
 )
-from sennit_protocol.tasks import BaseKind, ExpectChanges
+from sennit_protocol.tasks import BaseKind
 from sennit_protocol.views import Failure, Notice
+
+__all__ = [
+    "ROWS",
+    "ApplicationRow",
+    "BaseRow",
+    "Counts",
+    "Ending",
+    "FileOutcome",
+    "Image",
+    "MailRow",
+    "OpenDocumentRow",
+    "ProposalRow",
+    "QuestionEnd",
+    "QuestionRow",
+    "RepositoryRef",
+    "RevisionRow",
+    "RunRow",
+    "ServerRow",
+    "TaskRow",
+    "TaskSpec",
+    "TicketRow",
+    "TimerRow",
+    "base_key",
+    "task_key",
+]
 
 
 @frozen
@@ -59,32 +92,6 @@ class ServerRow:
     def key(self) -> str:
         """The server's id."""
         return self.id
-
-
-@frozen
-class RepositoryRef:
-    """A repository as the engine knows it: the key of its store and its top level."""
-
-    key: str
-    top: bytes
-
-
-@frozen
-class TaskSpec:
-    """What a task was asked to do, with every default filled in; never changes."""
-
-    prompt: str
-    agent: AgentSettings
-    repository: RepositoryRef
-    folder: bytes
-    description: str | None = None
-    depends_on: tuple[str, ...] = ()
-    base: BaseKind = BaseKind.LIVE
-    writes: tuple[str, ...] = ()
-    deadline_ms: int | None = None
-    idle_ms: int | None = None
-    expect_changes: ExpectChanges = ExpectChanges.FLAG
-    env: tuple[str, ...] = ()
 
 
 @frozen
@@ -136,14 +143,6 @@ class TaskRow:
     def key(self) -> str:
         """Ticket and task, since a task's id is unique in its ticket only."""
         return task_key(self.ticket, self.id)
-
-
-@frozen
-class Ending:
-    """How a task in the middle of its work is to end once its run has: decided, not yet done."""
-
-    state: TaskState
-    failure: Failure | None = None
 
 
 @frozen
@@ -201,15 +200,6 @@ class RunRow:
 
 
 @frozen
-class Counts:
-    """How large a revision is."""
-
-    files: int
-    lines_added: int
-    lines_removed: int
-
-
-@frozen
 class ProposalRow:
     """The work of one task, at its newest revision."""
 
@@ -263,30 +253,6 @@ class RevisionRow:
     def key(self) -> str:
         """The revision's id."""
         return self.id
-
-
-@frozen
-class Image:
-    """One path before and after an application: entry, and SHA-256 of the bytes in the work tree.
-
-    None stands for a path that is absent.
-    """
-
-    path: bytes
-    before: Entry | None
-    after: Entry | None
-    before_sha256: str | None
-    after_sha256: str | None
-    in_editor: bool = False
-
-
-@frozen
-class FileOutcome:
-    """What was observed of one path after an application."""
-
-    path: bytes
-    state: ApplicationState
-    message: str | None = None
 
 
 @frozen
@@ -348,13 +314,6 @@ class QuestionRow:
     def key(self) -> str:
         """The question's id."""
         return self.id
-
-
-@frozen
-class QuestionEnd:
-    """Why a question is no longer open."""
-
-    reason: str
 
 
 @frozen

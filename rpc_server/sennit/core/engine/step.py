@@ -10,6 +10,7 @@ from attrs import evolve
 
 from sennit.core.engine import (
     admitting,
+    applying,
     asking,
     broken,
     capturing,
@@ -127,8 +128,8 @@ HANDLERS: Mapping[type[Event], Callable[[Draft, Any], None]] = MappingProxyType(
         Reconciled: reviewing.reconciled,
         RevisionOffered: _nothing_more,
         DecisionsMade: reviewing.decide,
-        ApplicationIntended: reviewing.intend,
-        ApplicationSettled: reviewing.settled,
+        ApplicationIntended: applying.intend,
+        ApplicationSettled: applying.settled,
         DriftSeen: reviewing.drift_seen,
         Dropped: reviewing.drop,
         WorkspacesRemoved: _workspaces_removed,

@@ -45,13 +45,6 @@ class TicketSignal(StrEnum):
     SETTLE_CANCELLED = "settleCancelled"
 
 
-_IN_WORK = {
-    TaskSignal.COMPLETE: TaskState.COMPLETED,
-    TaskSignal.FAIL: TaskState.FAILED,
-    TaskSignal.CANCEL: TaskState.CANCELLED,
-    TaskSignal.INTERRUPT: TaskState.INTERRUPTED,
-}
-
 TASKS: Mapping[TaskState, Mapping[TaskSignal, TaskState]] = MappingProxyType(
     {
         TaskState.QUEUED: {
@@ -67,8 +60,15 @@ TASKS: Mapping[TaskState, Mapping[TaskSignal, TaskState]] = MappingProxyType(
             TaskSignal.CANCEL: TaskState.CANCELLED,
             TaskSignal.INTERRUPT: TaskState.INTERRUPTED,
         },
-        TaskState.RUNNING: {TaskSignal.ASK: TaskState.WAITING, **_IN_WORK},
-        TaskState.WAITING: {TaskSignal.RESUME: TaskState.RUNNING, **_IN_WORK},
+        TaskState.RUNNING: {
+            TaskSignal.ASK: TaskState.WAITING,
+            TaskSignal.COMPLETE: TaskState.COMPLETED,
+            TaskSignal.FAIL: TaskState.FAILED,
+            TaskSignal.CANCEL: TaskState.CANCELLED,
+            TaskSignal.INTERRUPT: TaskState.INTERRUPTED,
+        },
+        # What ends a waiting task closes its questions first, and so resumes it.
+        TaskState.WAITING: {TaskSignal.RESUME: TaskState.RUNNING},
     }
 )
 

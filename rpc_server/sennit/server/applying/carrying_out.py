@@ -77,20 +77,22 @@ def left_out(prepared: Plan) -> dict[bytes, str]:
 async def _carried_out(services: Services, row: ApplicationRow, prepared: Plan) -> Seen:
     sent = await _by_editor(services, row, prepared)
     by_editor = Seen(sent.outcomes, tuple(map(Notice, sent.said)))
-    if sent.reply is Reply.REFUSED and sent.rounds:
+    if sent.reply is Reply.REFUSED and not sent.rounds:
+        services.refused.add(row.id)
+    elif sent.reply is Reply.REFUSED:
         # The first of two rounds is done: the editor is brought back to where it was.
         by_editor = await _taken_back(services, row, by_editor)
     if sent.reply is not Reply.ACCEPTED:
         unwritten = await _discard_stage(prepared)
         return Seen((*by_editor.outcomes, *map(_not_done, unwritten)), by_editor.notices)
     on_disk = await _on_disk(prepared)
-    if _failed(on_disk.outcomes) and by_editor.outcomes:
+    if not _all_applied(on_disk.outcomes) and by_editor.outcomes:
         by_editor = await _taken_back(services, row, by_editor)
     return Seen((*by_editor.outcomes, *on_disk.outcomes), (*by_editor.notices, *on_disk.notices))
 
 
-def _failed(outcomes: Sequence[FileOutcome]) -> bool:
-    return any(one.state is ApplicationState.FAILED for one in outcomes)
+def _all_applied(outcomes: Sequence[FileOutcome]) -> bool:
+    return all(one.state is ApplicationState.APPLIED for one in outcomes)
 
 
 async def _by_editor(services: Services, row: ApplicationRow, prepared: Plan) -> Sent:
@@ -163,6 +165,10 @@ def _taken_back_on_disk(outcome: TakenBack, path: bytes) -> FileOutcome:
     cause = outcome.cause
     why = "" if cause is None else f" {display(cause.path)}: {cause.detail}."
     stays = {one.path: one.detail for one in outcome.stuck}
+    if cause is not None and path == cause.path:
+        # It stopped the write before its own turn came to anything.
+        message = f"Nothing was written to it: {cause.detail}."
+        return FileOutcome(path, ApplicationState.FAILED, message)
     if path in outcome.later:
         message = f"It holds somebody's later work, which was left as it is.{why}"
         return FileOutcome(path, ApplicationState.UNKNOWN, message)

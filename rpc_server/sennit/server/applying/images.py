@@ -132,4 +132,8 @@ def notices(plan: Plan) -> tuple[Notice, ...]:
         )
         for conflict in plan.folded.conflicts.values()
     )
-    return (*plan.notices, *held, *conflicts)
+    unmet = tuple(
+        Notice("A unit was left out, since one that it needs was not accepted.", path=unit)
+        for unit in plan.folded.unmet
+    )
+    return (*plan.notices, *held, *conflicts, *unmet)

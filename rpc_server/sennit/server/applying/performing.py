@@ -6,6 +6,7 @@ from attrs import evolve
 from lsprotocol import types
 
 from sennit.adapters.git.disk_write import discard
+from sennit.core.edits import FileEdit
 from sennit.core.engine.events import ApplicationIntended
 from sennit.core.engine.reviewing import Intended, NotIntended
 from sennit.core.engine.rows import ApplicationRow, RepositoryRef
@@ -15,9 +16,10 @@ from sennit.core.stored import StoreProblem
 from sennit.core.uris import display
 from sennit.server.applying.images import Heading, record_of
 from sennit.server.applying.planning import plan
+from sennit.server.applying.texts import text_digest
 from sennit.server.applying.values import Plan, Rest, Wish
 from sennit.server.errors import git_error, store_error
-from sennit.server.open_documents import open_buffers
+from sennit.server.open_documents import Buffer, open_buffers
 from sennit.server.services import Services
 from sennit_protocol.errors import ErrorCode, RpcError
 from sennit_protocol.ids import ApplicationId, IdKind
@@ -126,14 +128,17 @@ async def _ended(services: Services, row: ApplicationRow) -> ApplicationRow:
 
 
 def was_overtaken(services: Services, made: Plan, row: ApplicationRow) -> bool:
-    """Whether nothing was applied because the user has typed: then the edit can be made again."""
-    if row.state is not ApplicationState.FAILED or not made.editor.files:
+    """Whether the editor refused because the user has typed: then the edit can be made again."""
+    if row.id not in services.refused:
         return False
+    services.refused.discard(row.id)
     buffers = open_buffers(services.connection, services.told)
-    versions = {path: buffer.document.version for path, buffer in buffers.items()}
     top = row.repository.top
-    return any(
-        (known := made.buffers.get(top + b"/" + edit.old_path)) is not None
-        and versions.get(known.document.path) not in {None, known.document.version}
-        for edit in made.editor.files
-    )
+    return any(_is_typed(buffers.get(top + b"/" + edit.old_path), edit)
+               for edit in made.editor.files)  # fmt: skip
+
+
+def _is_typed(buffer: Buffer | None, edit: FileEdit) -> bool:
+    """Whether an open document holds another text than the edit was made for."""
+    text = None if buffer is None else buffer.document.text
+    return text is not None and edit.before is not None and text_digest(text) != edit.before.sha256

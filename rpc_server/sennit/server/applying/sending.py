@@ -108,12 +108,13 @@ def _digest(edit: FileEdit) -> str | None:
 async def _renames_seen(services: Services, errand: Errand, files: Edits) -> None:
     """Wait until the editor has told of the renames that it said it has done."""
     top = errand.repository.top
-    with anyio.move_on_after(services.limits.seen_s):
-        for edit in files:
-            while edit.before is not None and (
-                await held_digest(services, None, top + b"/" + edit.path) is None
-            ):
-                await anyio.sleep(FIRST_PAUSE_S)
+    paths = [top + b"/" + edit.path for edit in files if edit.before is not None]
+    end = services.clock.monotonic() + services.limits.seen_s
+    while services.clock.monotonic() < end:
+        digests = [await held_digest(services, None, path) for path in paths]
+        if None not in digests:
+            return
+        await anyio.sleep(FIRST_PAUSE_S)
 
 
 async def _sent(services: Services, errand: Errand, files: Edits) -> object:

@@ -91,6 +91,9 @@ def share(situation: Situation, edit: FileEdit) -> Share:
 def _nobody(situation: Situation, edit: FileEdit) -> str | None:
     """The reason why nobody touches the file, whoever could."""
     paths = {edit.path, edit.old_path}
+    twice = _open_twice(situation, edit)
+    if twice is not None:
+        return twice
     mine = _is_open(situation, edit)
     if paths & situation.elsewhere and (not mine or situation.target is Target.DISK):
         return (
@@ -102,6 +105,15 @@ def _nobody(situation: Situation, edit: FileEdit) -> str | None:
         return in_the_way
     if situation.target is Target.EDITOR and _is_read_only(situation.top + b"/" + edit.old_path):
         return "It is read-only. Make it writable, then apply again."
+    return None
+
+
+def _open_twice(situation: Situation, edit: FileEdit) -> str | None:
+    for path in (edit.path, edit.old_path):
+        buffer = situation.buffers.get(situation.top + b"/" + path)
+        if buffer is not None and buffer.also:
+            names = " and as ".join((*buffer.also, buffer.uri))
+            return f"It is open twice in your editor, as {names}. Close one, then apply again."
     return None
 
 

@@ -9,9 +9,6 @@ from typing import assert_never
 
 import anyio
 from attrs import evolve
-from sennit_protocol.ids import QuestionId, RunId
-from sennit_protocol.states import FailureKind, RunState
-from sennit_protocol.views import Failure, Progress
 
 from sennit.adapters.agents.command import CommandRefused, command_run
 from sennit.adapters.runs.values import (
@@ -27,6 +24,7 @@ from sennit.adapters.runs.values import (
     Withdrawn,
 )
 from sennit.adapters.runs.values import Progress as OutputProgress
+from sennit.core.agents import takes_prompt
 from sennit.core.engine.commands import DeliverAnswer, RecoverRun, StartRun, StopRun
 from sennit.core.engine.events import (
     AnswerDelivered,
@@ -40,9 +38,14 @@ from sennit.core.engine.events import (
 )
 from sennit.core.engine.rows import RunRow
 from sennit.core.engine.step_values import Issued
+from sennit.core.handoff import with_hand_offs
 from sennit.runtime.ports import Report
 from sennit.server.failures import end_failure, spawn_failure
+from sennit.server.handing_off import handed_off
 from sennit.server.services import Services
+from sennit_protocol.ids import QuestionId, RunId
+from sennit_protocol.states import FailureKind, RunState
+from sennit_protocol.views import Failure, Progress
 
 LONGEST_LINE = 200
 GLANCE_S = 0.25
@@ -51,7 +54,7 @@ GLANCE_S = 0.25
 async def start_run(services: Services, issued: Issued, _report: Report) -> Event:
     """Start the agent and follow it to its end."""
     command: StartRun = issued.command
-    spec = _spec(services, command)
+    spec = await _spec(services, command)
     if isinstance(spec, CommandRefused):
         failure = Failure(FailureKind.SPAWN, spec.message)
         return services.event(RunEnded, issued.id, run=command.run, ran=False, failure=failure)
@@ -67,12 +70,16 @@ async def start_run(services: Services, issued: Issued, _report: Report) -> Even
     return _ended(services, issued, command.run, end)
 
 
-def _spec(services: Services, command: StartRun) -> RunSpec | CommandRefused:
-    task = services.state.task(command.ticket, command.task).spec
+async def _spec(services: Services, command: StartRun) -> RunSpec | CommandRefused:
+    row = services.state.task(command.ticket, command.task)
+    task = row.spec
     settings = services.settings_of(command.ticket, task.repository.top)
     seen = services.seen.get(command.ticket)
     values = seen.environments.get(task.agent.name, {}) if seen else {}
-    spec = command_run(task.agent, task.prompt, settings.limits.output_file_bytes, settings.stop)
+    prompt = task.prompt
+    if takes_prompt(task.agent):
+        prompt = with_hand_offs(prompt, await handed_off(services, row))
+    spec = command_run(task.agent, prompt, settings.limits.output_file_bytes, settings.stop)
     if isinstance(spec, CommandRefused):
         return spec
     return evolve(spec, env_allow=(*spec.env_allow, *task.env), env_set={**spec.env_set, **values})

@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from sennit_protocol.tasks import BaseKind
-
 from sennit.adapters.git.base import take_snapshot
 from sennit.adapters.git.head import head_snapshot
-from sennit.adapters.git.store import keep
+from sennit.adapters.git.store import keep_new
 from sennit.core.engine.commands import TakeBase
 from sennit.core.engine.events import BaseFailed, BaseTaken, Event
 from sennit.core.engine.rows import OpenDocumentRow
@@ -21,6 +19,7 @@ from sennit.server.failures import git_failure
 from sennit.server.open_documents import below, relative_to
 from sennit.server.repositories import Opened
 from sennit.server.services import Services
+from sennit_protocol.tasks import BaseKind
 
 
 async def take_base(services: Services, issued: Issued, _report: Report) -> Event:
@@ -61,7 +60,7 @@ async def _snapshot(services: Services, command: TakeBase) -> Snapshot | GitFail
     if isinstance(snapshot, GitFailed):
         return snapshot
     name = f"bases/{command.base}"
-    failed = await keep(services.git, opened.store, name, snapshot.commit)
+    failed = await keep_new(opened.store, name, snapshot.commit)
     return snapshot if failed is None else failed
 
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 
-from sennit_protocol.states import FailureKind
-from sennit_protocol.views import Failure, Notice
-
 from sennit.adapters.git.capture import Captured as Taken
 from sennit.adapters.git.capture import Unchanged, WorkspaceGone, capture
 from sennit.adapters.git.changes import changes_between
 from sennit.adapters.git.commits import read_commit
-from sennit.adapters.git.store import keep
+from sennit.adapters.git.store import keep_new
 from sennit.adapters.git.workspace import find_workspace
 from sennit.core.engine.commands import CaptureRun
 from sennit.core.engine.events import Captured, CaptureFailed, Event
@@ -25,6 +22,8 @@ from sennit.server.effects.preparing import workspace_name
 from sennit.server.failures import git_failure, gone_failure
 from sennit.server.repositories import Opened
 from sennit.server.services import Services
+from sennit_protocol.states import FailureKind
+from sennit_protocol.views import Failure, Notice
 
 
 async def capture_run(services: Services, issued: Issued, _report: Report) -> Event:
@@ -71,7 +70,7 @@ async def _take(services: Services, command: CaptureRun) -> dict[str, object] | 
 async def _counted(
     services: Services, opened: Opened, command: CaptureRun, taken: Taken
 ) -> dict[str, object] | Failure:
-    failed = await keep(services.git, opened.store, f"runs/{command.run}", taken.commit)
+    failed = await keep_new(opened.store, f"runs/{command.run}", taken.commit)
     if failed is not None:
         return git_failure(failed)
     changes = await changes_between(services.git, opened.store, command.base_tree, taken.tree)

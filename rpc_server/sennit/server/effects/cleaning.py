@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from sennit_protocol.ids import RunId
-from sennit_protocol.states import FailureKind
-from sennit_protocol.views import Failure
-
 from sennit.adapters.git.delete import Deleted, Kept, NotDeleted, delete_workspace
 from sennit.adapters.git.store import Store, release
 from sennit.adapters.runs.values import UnknownRunError
@@ -17,6 +13,9 @@ from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
 from sennit.runtime.ports import Report
 from sennit.server.services import Services
+from sennit_protocol.ids import RunId
+from sennit_protocol.states import FailureKind
+from sennit_protocol.views import Failure
 
 
 async def remove_workspaces(services: Services, issued: Issued, _report: Report) -> Event:

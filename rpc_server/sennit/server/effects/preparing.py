@@ -6,11 +6,10 @@ import os
 from pathlib import Path
 
 from attrs import evolve, frozen
-from sennit_protocol.views import Notice
 
 from sennit.adapters.git.commits import commit_tree, read_commit
 from sennit.adapters.git.merges import merge_trees
-from sennit.adapters.git.store import keep
+from sennit.adapters.git.store import keep_new
 from sennit.adapters.git.workspace import Workspace, make_checkout
 from sennit.core.engine.commands import PrepareWorkspace
 from sennit.core.engine.events import Event, WorkspaceFailed, WorkspaceReady
@@ -23,6 +22,7 @@ from sennit.server.failures import git_failure
 from sennit.server.open_documents import relative_to
 from sennit.server.repositories import Opened
 from sennit.server.services import Services
+from sennit_protocol.views import Notice
 
 
 @frozen
@@ -103,7 +103,7 @@ async def _with_prerequisites(
     )
     if isinstance(commit, GitFailed):
         return commit
-    failed = await keep(services.git, opened.store, f"bases/{command.run}", commit)
+    failed = await keep_new(opened.store, f"bases/{command.run}", commit)
     return Snapshot(commit, tree, nothing) if failed is None else failed
 
 

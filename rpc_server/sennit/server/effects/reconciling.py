@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
-from sennit_protocol.states import Integration
-
 from sennit.adapters.git.merges import merge_trees
 from sennit.core import reconciliation
 from sennit.core.engine.commands import Arrived, Reconcile
@@ -28,6 +26,7 @@ from sennit.runtime.ports import Report
 from sennit.server.failures import git_failure
 from sennit.server.repositories import Opened
 from sennit.server.services import Services
+from sennit_protocol.states import Integration
 
 
 async def reconcile(services: Services, issued: Issued, _report: Report) -> Event:
@@ -56,7 +55,10 @@ async def _fold(services: Services, opened: Opened, command: Reconcile) -> tuple
     fold = reconciliation.reconcile(command.base_tree, proposals)
     at = services.clock.now_ms() // 1000
     result = await _driven(services, opened, fold, at)
-    touched = await services.revisions.paths(services, opened, command.arrived)
+    conflicts = any(isinstance(one, InConflict) for one in result.verdicts.values())
+    touched = (
+        await services.revisions.paths(services, opened, command.arrived) if conflicts else {}
+    )
     return tuple(
         _verdict(one, result.verdicts, command.arrived, touched) for one in command.arrived
     )

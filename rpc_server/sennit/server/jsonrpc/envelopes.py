@@ -67,7 +67,7 @@ Message = Request | Notification | Reply | Mistake
 def read_message(body: bytes) -> Message:
     """Tell what the body of a message is. Never raises."""
     try:
-        value = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+        value = _DECODER.decode(body.decode("utf-8"))
     except UnicodeDecodeError as error:
         return _mistake(ErrorCode.PARSE_ERROR, f"not UTF-8 at byte {error.start}")
     except (ValueError, RecursionError) as error:
@@ -108,6 +108,10 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON value")
 
 
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+
+
 # What is sent. The envelopes are made by hand, so that no default can be left out of them.
 
 
@@ -140,5 +144,5 @@ def _with_params(params: object) -> dict[str, object]:
 
 def framed(envelope: dict[str, object]) -> bytes:
     """Encode a message with its header. The body is ASCII, so that its length is its bytes."""
-    body = json.dumps(envelope, separators=(",", ":"), allow_nan=False).encode("ascii")
+    body = _ENCODER.encode(envelope).encode("ascii")
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 
 import anyio.to_thread
-from sennit_protocol.errors import ErrorCode, RpcError, problems_error
-from sennit_protocol.requests import AgentsResult, AgentView, Nothing
 
 from sennit.adapters.agents.catalogue import catalogue
 from sennit.adapters.git.discovery import Repository, Trust
@@ -14,6 +12,9 @@ from sennit.server.jsonrpc import Context
 from sennit.server.probing import default_folder
 from sennit.server.services import Services
 from sennit.settings.values import Given, Settings, SettingsProblems
+from sennit_protocol.errors import ErrorCode, RpcError, problems_error
+from sennit_protocol.requests import Nothing
+from sennit_protocol.upkeep import AgentsResult, AgentView
 
 BUILT_IN = "built in"
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from sennit_protocol.errors import ErrorCode, RpcError
-from sennit_protocol.requests import AnswerParams, AnswerResult
-
 from sennit.core.engine.asking import Answered, NotAnswered
 from sennit.core.engine.events import AnswerGiven
 from sennit.core.engine.rows import QuestionRow
@@ -12,6 +9,8 @@ from sennit.core.stored import StoreProblem
 from sennit.server.errors import store_error, task_or_error
 from sennit.server.jsonrpc import Context
 from sennit.server.services import Services
+from sennit_protocol.errors import ErrorCode, RpcError
+from sennit_protocol.requests import AnswerParams, AnswerResult
 
 
 async def answer(

@@ -34,7 +34,7 @@ from sennit.server.open_documents import is_open, open_buffers
 from sennit.server.probing import trust_error
 from sennit.server.services import Services
 from sennit.server.workspace_edit import Shape, rounds, workspace_edit
-from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
+from sennit_protocol.errors import ErrorCode, Problem, ReasonData, RpcError, problems_error
 from sennit_protocol.ids import UnitId
 from sennit_protocol.proposals import ApplicationView, AppliedFile
 from sennit_protocol.review import (
@@ -46,6 +46,9 @@ from sennit_protocol.review import (
 )
 from sennit_protocol.states import ApplicationState, Target
 from sennit_protocol.views import Notice
+
+HEAD_MOVED = ReasonData("headMoved")
+"""Why an application is refused that ``confirmMoved`` would let through."""
 
 
 async def preview(
@@ -171,7 +174,7 @@ async def _applied(
         held = head_moved(services, group.ticket, group.repository, made.live.manifest)
         if held and not confirmed:
             await forget(made)
-            return RpcError(ErrorCode.WRONG_STATE, held[0].message)
+            return RpcError(ErrorCode.WRONG_STATE, held[0].message, HEAD_MOVED)
         row = await perform(services, made, Heading(name, group.ticket, group.repository))
         if isinstance(row, RpcError):
             return row

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from sennit_protocol.errors import RpcError
-from sennit_protocol.ids import TicketId
-from sennit_protocol.requests import CancelledTask, CancelParams, CancelResult
-from sennit_protocol.states import Stopped
-
 from sennit.core.engine.events import CancelRequested
 from sennit.core.engine.rows import TaskRow
 from sennit.core.engine.running import Cancelled, would_stop
@@ -14,6 +9,10 @@ from sennit.core.stored import StoreProblem
 from sennit.server.errors import store_error, task_or_error, ticket_or_error
 from sennit.server.jsonrpc import Context
 from sennit.server.services import Services
+from sennit_protocol.errors import RpcError
+from sennit_protocol.ids import TicketId
+from sennit_protocol.requests import CancelledTask, CancelParams, CancelResult
+from sennit_protocol.states import Stopped
 
 
 async def cancel(

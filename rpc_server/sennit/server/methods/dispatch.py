@@ -5,12 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attrs import evolve, frozen
-from sennit_protocol.errors import ErrorCode, ReasonData, RpcError, problems_error
-from sennit_protocol.ids import IdKind, TicketId
-from sennit_protocol.requests import DispatchResult
-from sennit_protocol.states import WaitUntil
-from sennit_protocol.tasks import DispatchParams
-from sennit_protocol.views import Notice
 
 from sennit.core.engine.admitting import Admitted, Refused, RefusedBecause
 from sennit.core.engine.events import DispatchRequested, NewTask
@@ -18,13 +12,19 @@ from sennit.core.engine.rows import TaskSpec
 from sennit.core.operation import request_hash
 from sennit.core.stored import StoreProblem
 from sennit.core.validation import Problems, Valid, ValidTask, validate
-from sennit.server.errors import store_error
+from sennit.server.errors import store_error, ticket_or_error
 from sennit.server.jsonrpc import Context
 from sennit.server.methods.waiting import waited, whole_view
 from sennit.server.open_documents import open_buffers
 from sennit.server.probing import Probed, probe, trust_error
 from sennit.server.repositories import ref_of
 from sennit.server.services import SeenAtDispatch, Services
+from sennit_protocol.errors import ErrorCode, ReasonData, RpcError, problems_error
+from sennit_protocol.ids import IdKind, TicketId
+from sennit_protocol.requests import DispatchResult
+from sennit_protocol.states import WaitUntil
+from sennit_protocol.tasks import DispatchParams
+from sennit_protocol.views import Notice
 
 
 @frozen
@@ -50,11 +50,14 @@ async def dispatch(
         environments={name: agent.env for name, agent in ready.probed.agents.items()},
         settings=ready.probed.settings,
     )
-    outcome = await _admit(services, ready, params, ticket)
-    if isinstance(outcome, Admitted) and not outcome.repeated:
-        services.progress.watch(outcome.ticket, params.work_done_token if params.wait else None)
-    else:
-        del services.seen[ticket]
+    try:
+        outcome = await _admit(services, ready, params, ticket)
+    finally:
+        if services.state.ticket(ticket) is None:
+            # Refused, the ticket of an earlier call, or given up by the client before its turn.
+            del services.seen[ticket]
+    if services.state.ticket(ticket) is not None:
+        services.progress.watch(ticket, params.work_done_token if params.wait else None)
     match outcome:
         case StoreProblem():
             return store_error(outcome)
@@ -125,21 +128,23 @@ def _refused(refused: Refused) -> RpcError:
     codes: Mapping[RefusedBecause, ErrorCode] = {
         RefusedBecause.LIMIT: ErrorCode.LIMIT,
         RefusedBecause.OPERATION_CONFLICT: ErrorCode.IDENTITY_CONFLICT,
+        RefusedBecause.STOPPING: ErrorCode.SERVER_CANCELLED,
     }
     return RpcError(codes[refused.because], refused.message, ReasonData(refused.because.value))
 
 
 async def _answer(
     services: Services, _context: Context, params: DispatchParams, admitted: Admitted
-) -> DispatchResult:
+) -> DispatchResult | RpcError:
     repeated = "This operation had been dispatched before; here is its ticket."
     notices = (Notice(repeated),) if admitted.repeated else ()
     view = None
     if params.wait:
         await waited(services, admitted.ticket, WaitUntil.SETTLED, None)
+    row = ticket_or_error(services, admitted.ticket)
+    if isinstance(row, RpcError):
+        # It was dropped while this waited.
+        return row
+    if params.wait:
         view = await whole_view(services, admitted.ticket)
-    state = services.state.ticket(admitted.ticket)
-    if state is None:
-        message = f"The ticket {admitted.ticket} was dropped meanwhile."
-        raise RuntimeError(message)
-    return DispatchResult(admitted.ticket, state.state, notices, view)
+    return DispatchResult(admitted.ticket, row.state, notices, view)

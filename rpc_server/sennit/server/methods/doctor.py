@@ -8,9 +8,6 @@ import sys
 from collections.abc import AsyncIterator
 
 import anyio.to_thread
-from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
-from sennit_protocol.requests import DoctorLine, DoctorParams, DoctorResult, Health
-from sennit_protocol.states import RunState, TrustState
 
 from sennit.adapters.agents.catalogue import catalogue
 from sennit.adapters.git.discovery import NotARepository, Refused, Repository, Trust
@@ -26,6 +23,9 @@ from sennit.core.views import exact_timestamp
 from sennit.server.jsonrpc import Context
 from sennit.server.probing import default_folder
 from sennit.server.services import Services
+from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
+from sennit_protocol.states import RunState, TrustState
+from sennit_protocol.upkeep import DoctorLine, DoctorParams, DoctorResult, Health
 
 OLDEST_GIT = (2, 38)
 LITTLE_DISK = 2 << 30

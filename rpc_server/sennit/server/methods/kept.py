@@ -6,19 +6,6 @@ import os
 from pathlib import Path
 
 import anyio.to_thread
-from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
-from sennit_protocol.ids import IdKind, ProposalId, TicketId
-from sennit_protocol.requests import (
-    DropParams,
-    DropResult,
-    GcParams,
-    GcResult,
-    Nothing,
-    RetainedItem,
-    RetainedResult,
-)
-from sennit_protocol.states import FINAL_TICKET_STATES, ApplicationState, Integration
-from sennit_protocol.views import Notice
 
 from sennit.core.engine.events import Dropped
 from sennit.core.engine.reviewing import DropDone
@@ -28,6 +15,19 @@ from sennit.core.views import exact_timestamp
 from sennit.server.errors import store_error
 from sennit.server.jsonrpc import Context
 from sennit.server.services import Services
+from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
+from sennit_protocol.ids import IdKind, ProposalId, TicketId
+from sennit_protocol.requests import Nothing
+from sennit_protocol.states import FINAL_TICKET_STATES, ApplicationState, Integration
+from sennit_protocol.upkeep import (
+    DropParams,
+    DropResult,
+    GcParams,
+    GcResult,
+    RetainedItem,
+    RetainedResult,
+)
+from sennit_protocol.views import Notice
 
 DAY_MS = 24 * 3600 * 1000
 YOUNGEST_MS = 3600 * 1000

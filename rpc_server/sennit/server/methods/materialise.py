@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from sennit_protocol.errors import ErrorCode, RpcError
-from sennit_protocol.ids import IdKind
-from sennit_protocol.requests import MaterialiseParams, MaterialiseResult
-
 from sennit.adapters.git.workspace import make_checkout
 from sennit.core.engine.rows import RevisionRow
 from sennit.core.objects import GitFailed, Manifest, Snapshot
@@ -13,6 +9,9 @@ from sennit.server.errors import git_error, task_or_error
 from sennit.server.jsonrpc import Context
 from sennit.server.methods.proposals import opened_for
 from sennit.server.services import Services
+from sennit_protocol.errors import ErrorCode, RpcError
+from sennit_protocol.ids import IdKind
+from sennit_protocol.texts import MaterialiseParams, MaterialiseResult
 
 
 async def materialise(

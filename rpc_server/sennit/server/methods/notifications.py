@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from lsprotocol import types
-from sennit_protocol.requests import DidChangeTrustParams
-from sennit_protocol.review import DidApplyParams, DocumentInfoParams
 
-from sennit.core.uris import file_path
+from sennit.server.applying.settling_later import settle_document, settle_reported
 from sennit.server.jsonrpc import Context
-from sennit.server.open_documents import real_path
+from sennit.server.open_documents import saved_path
 from sennit.server.services import Services
 from sennit.server.settings_in_force import EVERYWHERE
+from sennit_protocol.review import DidApplyParams, DocumentInfoParams
+from sennit_protocol.told import DidChangeTrustParams
 
 
 async def did_apply(services: Services, _context: Context, params: DidApplyParams) -> None:
     """Keep what the editor says that an edit has changed; texts are compared with it."""
     services.reports[params.application] = params
+    await settle_reported(services, params.application)
 
 
 async def document_info(services: Services, _context: Context, params: DocumentInfoParams) -> None:
     """Keep what only the editor knows of a document."""
     services.told[params.uri] = params
+    path = saved_path(params.uri)
+    if path is not None:
+        services.sharer.touch(path)
 
 
 async def did_change_trust(
@@ -40,13 +44,10 @@ async def did_change_configuration(
 
 
 async def document_changed(services: Services, _context: Context, params: object) -> None:
-    """Let other servers know whether the document is unsaved here."""
-    uri = _uri(params)
-    path = None if uri is None else file_path(uri)
-    if path is not None:
-        services.sharer.touch(real_path(path))
-
-
-def _uri(params: object) -> str | None:
+    """Let other servers know whether the document is unsaved here; settle what waited for it."""
     document = getattr(params, "text_document", None)
-    return getattr(document, "uri", None)
+    uri = getattr(document, "uri", None)
+    path = saved_path(uri) if isinstance(uri, str) else None
+    if path is not None:
+        services.sharer.touch(path)
+        await settle_document(services, path)

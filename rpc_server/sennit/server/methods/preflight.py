@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
-from sennit_protocol.requests import PlannedTask, PreflightResult
-from sennit_protocol.tasks import BaseKind, DispatchParams
-
 from sennit.adapters.agents.command import CommandRefused, command_run
 from sennit.adapters.git.head import head_snapshot
 from sennit.core.objects import GitFailed, Manifest, OpenDocument
@@ -18,6 +14,9 @@ from sennit.server.jsonrpc import Context
 from sennit.server.methods.dispatch import Ready, checked
 from sennit.server.open_documents import below, open_buffers
 from sennit.server.services import Services
+from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
+from sennit_protocol.requests import PlannedTask, PreflightResult
+from sennit_protocol.tasks import BaseKind, DispatchParams
 
 
 async def preflight(

@@ -3,20 +3,7 @@
 from __future__ import annotations
 
 import base64
-
-from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
-from sennit_protocol.ids import UnitId
-from sennit_protocol.proposals import ProposalSummary, ProposalView
-from sennit_protocol.review import (
-    Choice,
-    DecideParams,
-    DecideResult,
-    ProposalFormat,
-    ProposalParams,
-    ProposalsParams,
-    ProposalsResult,
-)
-from sennit_protocol.states import Decision
+from collections.abc import Sequence
 
 from sennit.adapters.git.changes import patch
 from sennit.core.engine.events import DecisionsMade
@@ -46,6 +33,19 @@ from sennit.server.looking import look
 from sennit.server.methods.tickets import limit_error
 from sennit.server.repositories import Opened
 from sennit.server.services import Services
+from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
+from sennit_protocol.ids import UnitId
+from sennit_protocol.proposals import ProposalSummary, ProposalView
+from sennit_protocol.review import (
+    Choice,
+    DecideParams,
+    DecideResult,
+    ProposalFormat,
+    ProposalParams,
+    ProposalsParams,
+    ProposalsResult,
+)
+from sennit_protocol.states import Decision
 
 MOST_FILES = 10_000
 
@@ -54,7 +54,7 @@ async def proposals(
     services: Services, _context: Context, params: ProposalsParams
 ) -> ProposalsResult | RpcError:
     """List proposals, newest ticket first, in the order of reconciliation."""
-    wrong = limit_error(params.limit)
+    wrong = limit_error(params.limit) or _offset_error(params.offset)
     if wrong is not None:
         return wrong
     if params.ticket is not None:
@@ -69,6 +69,13 @@ async def proposals(
     )
 
 
+def _offset_error(offset: int) -> RpcError | None:
+    if offset >= 0:
+        return None
+    problem = Problem("offset", f"is {offset}", ("0 or more",))
+    return problems_error(ErrorCode.INVALID_PARAMS, "The page cannot be given", (problem,))
+
+
 def _created(services: Services, row: ProposalRow) -> int:
     return services.state.the(TicketRow, row.ticket).created_at
 
@@ -77,7 +84,7 @@ async def proposal(
     services: Services, _context: Context, params: ProposalParams
 ) -> ProposalView | RpcError:
     """One proposal in full, or as a patch."""
-    wrong = limit_error(params.limit, MOST_FILES)
+    wrong = limit_error(params.limit, MOST_FILES) or _offset_error(params.offset)
     if wrong is not None:
         return wrong
     revision = revision_or_error(services, params.proposal, params.revision)
@@ -191,7 +198,10 @@ async def _decided(
 def decisions_of(
     revision: RevisionRow, looked: Looked, choices: tuple[Choice, ...]
 ) -> dict[UnitId, Decision] | RpcError:
-    """The decisions that choices mean. Accepting a unit accepts what it needs."""
+    """The decisions that choices mean.
+
+    Accepting a unit accepts what it needs; taking one back takes back those that need it.
+    """
     by_uri: dict[str, list[Unit]] = {}
     for unit in looked.units:
         by_uri.setdefault(file_uri(revision.repository.top + b"/" + unit.path), []).append(unit)
@@ -206,10 +216,22 @@ def decisions_of(
         chosen = set(wanted) | {unit.id for uri in files for unit in by_uri.get(uri, ())}
         if choice.decision is Decision.ACCEPTED:
             chosen = set(with_needs(looked.units, chosen))
+        else:
+            chosen |= with_dependents(looked.units, chosen)
         decisions |= {UnitId(unit): choice.decision for unit in chosen}
     if problems:
         return problems_error(ErrorCode.INVALID_PARAMS, "Nothing was decided", tuple(problems))
     return decisions
+
+
+def with_dependents(units: Sequence[Unit], chosen: set[str]) -> set[str]:
+    """The chosen units and those that mean nothing without them."""
+    found = set(chosen)
+    while True:
+        more = {unit.id for unit in units if set(unit.needs) & found} - found
+        if not more:
+            return found
+        found |= more
 
 
 MOST_NAMED = 20

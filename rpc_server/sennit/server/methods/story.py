@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from sennit_protocol.errors import RpcError
-from sennit_protocol.requests import StoryParams, StoryResult
-
 from sennit.server.errors import task_or_error, ticket_or_error
 from sennit.server.jsonrpc import Context
 from sennit.server.methods.tickets import limit_error
 from sennit.server.services import Services
+from sennit_protocol.errors import RpcError
+from sennit_protocol.texts import StoryParams, StoryResult
 
 MOST_LINES = 10_000
 

@@ -8,6 +8,7 @@ from typing import Any
 from lsprotocol import types
 
 from sennit.server.jsonrpc import Context
+from sennit.server.lsp.table import LSP_COMMANDS, LSP_REQUESTS
 from sennit.server.methods.agents import agents
 from sennit.server.methods.answer import answer
 from sennit.server.methods.applying import apply, preview, undo
@@ -61,6 +62,7 @@ REQUESTS: Mapping[str, Request] = {
     "sennit/gc": gc,
     "sennit/trust": trust,
     "sennit/doctor": doctor,
+    **LSP_REQUESTS,
 }
 
 NOTIFICATIONS: Mapping[str, Notification] = {
@@ -74,4 +76,4 @@ NOTIFICATIONS: Mapping[str, Notification] = {
     types.TEXT_DOCUMENT_DID_CLOSE: document_changed,
 }
 
-COMMANDS: Mapping[str, Command] = {}
+COMMANDS: Mapping[str, Command] = LSP_COMMANDS

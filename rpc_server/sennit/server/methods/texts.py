@@ -8,17 +8,6 @@ from pathlib import Path
 
 import anyio.to_thread
 from attrs import frozen
-from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
-from sennit_protocol.ids import RunId
-from sennit_protocol.requests import (
-    ContentParams,
-    ContentResult,
-    OutputParams,
-    OutputResult,
-    RunParams,
-    RunResult,
-)
-from sennit_protocol.states import RunState
 
 from sennit.adapters.git.trees import entries_at, read_blob
 from sennit.core.engine.rows import RevisionRow, RunRow, TaskRow
@@ -37,6 +26,17 @@ from sennit.server.jsonrpc import Context
 from sennit.server.methods.proposals import opened_for
 from sennit.server.open_documents import relative_to
 from sennit.server.services import Services
+from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
+from sennit_protocol.ids import RunId
+from sennit_protocol.states import RunState
+from sennit_protocol.texts import (
+    ContentParams,
+    ContentResult,
+    OutputParams,
+    OutputResult,
+    RunParams,
+    RunResult,
+)
 
 LARGEST_PAGE = 1 << 20
 
@@ -201,7 +201,7 @@ async def run(services: Services, _context: Context, params: RunParams) -> RunRe
     return RunResult(
         run=run_view(row),
         agent=task.spec.agent.name,
-        prompt=task.spec.prompt,
+        prompt=task.spec.prompt if record is None else record.prompt,
         argv=task.spec.agent.argv if record is None else record.argv,
         folder=os.fsdecode(row.folder or b""),
         variables=() if record is None else record.variables,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
-from sennit_protocol.requests import TicketParams, TicketsParams, TicketsResult
-from sennit_protocol.views import TicketView
-
 from sennit.core.engine.rows import TicketRow
 from sennit.core.views import ticket_summary
 from sennit.server.errors import ticket_or_error
 from sennit.server.jsonrpc import Context
 from sennit.server.methods.waiting import whole_view
 from sennit.server.services import Services
+from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
+from sennit_protocol.requests import TicketParams, TicketsParams, TicketsResult
+from sennit_protocol.views import TicketView
 
 MOST = 1000
 

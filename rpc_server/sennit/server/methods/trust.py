@@ -5,9 +5,6 @@ from __future__ import annotations
 import os
 
 import anyio.to_thread
-from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
-from sennit_protocol.requests import TrustAction, TrustedFolder, TrustParams, TrustResult
-from sennit_protocol.states import TrustState
 
 from sennit.adapters.git.discovery import Repository, Trust
 from sennit.adapters.trust import NotGranted, TrustUnreadable
@@ -19,6 +16,9 @@ from sennit.core.views import exact_timestamp
 from sennit.server.jsonrpc import Context
 from sennit.server.repositories import place_of
 from sennit.server.services import Services
+from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
+from sennit_protocol.states import TrustState
+from sennit_protocol.upkeep import TrustAction, TrustedFolder, TrustParams, TrustResult
 
 
 async def trust(

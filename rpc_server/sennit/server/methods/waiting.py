@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import anyio
-from sennit_protocol.errors import RpcError
-from sennit_protocol.ids import TicketId
-from sennit_protocol.requests import WaitParams, WaitResult
-from sennit_protocol.states import FINAL_TICKET_STATES, Integration, WaitUntil
-from sennit_protocol.views import TicketView
 
 from sennit.core.engine.rows import QuestionRow, TicketRow
 from sennit.core.engine.state import State
@@ -15,6 +10,11 @@ from sennit.core.views import Beside, ticket_sequence, ticket_view
 from sennit.server.errors import ticket_or_error
 from sennit.server.jsonrpc import Context
 from sennit.server.services import Services
+from sennit_protocol.errors import RpcError
+from sennit_protocol.ids import TicketId
+from sennit_protocol.requests import WaitParams, WaitResult
+from sennit_protocol.states import FINAL_TICKET_STATES, Integration, WaitUntil
+from sennit_protocol.views import TicketView
 
 
 async def wait(services: Services, _context: Context, params: WaitParams) -> WaitResult | RpcError:

@@ -1,0 +1,131 @@
+"""Parameters and results of the methods that give texts and records behind tickets."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from attrs import field, frozen
+
+from sennit_protocol.describe import says
+from sennit_protocol.ids import RunId, TicketId
+from sennit_protocol.views import (
+    RunView,
+)
+
+
+@frozen
+class ContentParams:
+    """Names a text by its `sennit:` URI."""
+
+    uri: str
+
+
+@frozen
+class ContentResult:
+    """The text behind a `sennit:` URI."""
+
+    text: str
+    binary: bool = field(default=False, metadata=says("Then `text` tells size and hash only."))
+
+
+class Stream(StrEnum):
+    """One of a program's two outputs."""
+
+    STDOUT = "stdout"
+    STDERR = "stderr"
+
+
+@frozen
+class OutputParams:
+    """A page of an agent's output; without `offset` the end of it."""
+
+    ticket: TicketId
+    task: str
+    run: RunId | None = field(default=None, metadata=says("The last run unless said."))
+    stream: Stream = Stream.STDOUT
+    offset: int | None = field(default=None, metadata=says("In bytes from the start."))
+    limit: int = field(default=65536, metadata=says("Bytes at most, up to 1 MiB."))
+
+
+@frozen
+class OutputResult:
+    """A page of output; what is not UTF-8 is replaced."""
+
+    text: str
+    offset: int
+    next_offset: int
+    total: int
+    running: bool = False
+    truncated: bool = field(default=False, metadata=says("The program wrote more than is kept."))
+
+
+@frozen
+class RunParams:
+    """Names a run of a task; the last one unless said."""
+
+    ticket: TicketId
+    task: str
+    run: RunId | None = None
+
+
+@frozen
+class RunResult:
+    """One run's record."""
+
+    run: RunView
+    agent: str
+    prompt: str
+    argv: tuple[str, ...]
+    folder: str
+    variables: tuple[str, ...] = field(metadata=says("Names only; values are never kept."))
+    output_bytes: int = 0
+    error_bytes: int = 0
+    exit_code: int | None = None
+    signal: int | None = None
+    survivors: tuple[int, ...] = field(
+        default=(), metadata=says("Ids of processes that could not be ended.")
+    )
+
+
+@frozen
+class MaterialiseParams:
+    """Names what to check out: a revision or the workspace of a task's last run."""
+
+    ticket: TicketId
+    task: str
+
+
+@frozen
+class MaterialiseResult:
+    """A plain folder to look around in; it is yours to delete."""
+
+    folder: str
+
+
+@frozen
+class StoryParams:
+    """Names a ticket, or one task of it."""
+
+    ticket: TicketId
+    task: str | None = None
+    limit: int = 1000
+
+
+@frozen
+class StoryEvent:
+    """One thing that happened."""
+
+    sequence: int
+    at: str
+    type: str
+    message: str
+    task: str | None = None
+    cause: str | None = field(default=None, metadata=says("Id of the command behind it."))
+
+
+@frozen
+class StoryResult:
+    """What happened, oldest first."""
+
+    events: tuple[StoryEvent, ...]
+    more: bool = False

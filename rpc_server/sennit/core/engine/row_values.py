@@ -1,0 +1,85 @@
+"""Values that rows are made of: repositories, what a task was asked, images of files, ends."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from sennit.core.agents import AgentSettings
+from sennit.core.objects import Entry
+from sennit_protocol.states import ApplicationState, TaskState
+from sennit_protocol.tasks import BaseKind, ExpectChanges
+from sennit_protocol.views import Failure
+
+
+@frozen
+class RepositoryRef:
+    """A repository as the engine knows it: the key of its store and its top level."""
+
+    key: str
+    top: bytes
+
+
+@frozen
+class TaskSpec:
+    """What a task was asked to do, with every default filled in; never changes."""
+
+    prompt: str
+    agent: AgentSettings
+    repository: RepositoryRef
+    folder: bytes
+    description: str | None = None
+    depends_on: tuple[str, ...] = ()
+    base: BaseKind = BaseKind.LIVE
+    writes: tuple[str, ...] = ()
+    deadline_ms: int | None = None
+    idle_ms: int | None = None
+    expect_changes: ExpectChanges = ExpectChanges.FLAG
+    env: tuple[str, ...] = ()
+
+
+@frozen
+class Ending:
+    """How a task in the middle of its work is to end once its run has: decided, not yet done."""
+
+    state: TaskState
+    failure: Failure | None = None
+
+
+@frozen
+class Counts:
+    """How large a revision is."""
+
+    files: int
+    lines_added: int
+    lines_removed: int
+
+
+@frozen
+class Image:
+    """One path before and after an application: entry, and SHA-256 of the bytes in the work tree.
+
+    None stands for a path that is absent.
+    """
+
+    path: bytes
+    before: Entry | None
+    after: Entry | None
+    before_sha256: str | None
+    after_sha256: str | None
+    in_editor: bool = False
+
+
+@frozen
+class FileOutcome:
+    """What was observed of one path after an application."""
+
+    path: bytes
+    state: ApplicationState
+    message: str | None = None
+
+
+@frozen
+class QuestionEnd:
+    """Why a question is no longer open."""
+
+    reason: str

@@ -1,0 +1,219 @@
+"""Notices that the user's repository changes while tasks run; nothing fails for it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+from attrs import define, field, frozen
+
+from sennit.adapters.git.discovery import Repository
+from sennit.adapters.git.status import Status, read_status
+from sennit.core.engine.events import DriftSeen
+from sennit.core.engine.rows import ApplicationRow, BaseRow, RepositoryRef, RunRow, TicketRow
+from sennit.core.engine.step_values import Put
+from sennit.core.objects import GitFailed
+from sennit.core.uris import display
+from sennit.core.views import exact_timestamp
+from sennit.server.services import Services
+from sennit_protocol.ids import TicketId
+from sennit_protocol.states import FINAL_TICKET_STATES, RunState
+
+LOOK_S = 3.0
+MOST_NAMES = 5
+
+
+@frozen
+class View:
+    """What of a repository is compared. ``files`` are those that differ from the index or HEAD."""
+
+    head: str | None
+    branch: bytes | None
+    refs: str
+    config: str
+    hooks: str
+    files: dict[bytes, tuple[int, int] | None]
+
+
+@define(eq=False)
+class _Watched:
+    ticket: TicketId
+    repository: RepositoryRef
+    before: View
+    told: set[str] = field(factory=set)
+
+
+@define(eq=False)
+class DriftWatcher:
+    """Looks at the repositories of this server's open tickets, at run ends and now and then."""
+
+    _services: Services
+    _watched: dict[str, _Watched] = field(factory=dict, init=False)
+    _wake: anyio.Event = field(factory=anyio.Event, init=False)
+
+    async def run(self) -> None:
+        """Look until cancelled."""
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._follow)
+            while True:
+                with anyio.move_on_after(LOOK_S):
+                    await self._wake.wait()
+                self._wake = anyio.Event()
+                await self._look_at_all()
+
+    async def _follow(self) -> None:
+        with self._services.loop.changes() as batches:
+            async for batch in batches:
+                rows = [change.row for change in batch.changes if isinstance(change, Put)]
+                if any(isinstance(row, BaseRow) or _has_ended(row) for row in rows):
+                    self._wake.set()
+
+    async def _look_at_all(self) -> None:
+        views: dict[str, View | None] = {}
+        for key, base in self._bases():
+            name = base.repository.key
+            if name not in views:
+                views[name] = await self._look(base.repository)
+            seen = views[name]
+            if seen is not None:
+                await self._compare(key, base, seen)
+        self._forget_settled()
+
+    def _bases(self) -> Iterator[tuple[str, BaseRow]]:
+        for base in tuple(self._services.state.rows(BaseRow)):
+            ticket = self._services.state.get(TicketRow, base.ticket)
+            mine = ticket is not None and ticket.owner == self._services.server
+            key = f"{base.ticket}/{base.repository.key}"
+            settled = ticket is None or ticket.state in FINAL_TICKET_STATES
+            # A settled ticket is looked at once more: its last run may have ended just now.
+            if mine and base.commit is not None and (not settled or key in self._watched):
+                yield key, base
+
+    def _forget_settled(self) -> None:
+        for key, watched in tuple(self._watched.items()):
+            ticket = self._services.state.get(TicketRow, watched.ticket)
+            if ticket is None or ticket.state in FINAL_TICKET_STATES:
+                del self._watched[key]
+
+    async def _compare(self, key: str, base: BaseRow, seen: View) -> None:
+        watched = self._watched.get(key)
+        if watched is None:
+            watched = _Watched(base.ticket, base.repository, _as_at_the_base(base, seen))
+            self._watched[key] = watched
+        for kind, message in _differences(watched.before, seen, self._written_by_us(base)):
+            if kind in watched.told:
+                continue
+            watched.told.add(kind)
+            await self._services.tell(
+                DriftSeen,
+                ticket=base.ticket,
+                repository=base.repository,
+                head_moved=kind == "head",
+                message=f"{display(base.repository.top)} changed while tasks ran: {message}",
+            )
+
+    def _written_by_us(self, base: BaseRow) -> frozenset[bytes]:
+        return frozenset(
+            image.path
+            for row in self._services.state.rows(ApplicationRow)
+            if row.repository == base.repository
+            for image in row.images
+        )
+
+    async def _look(self, ref: RepositoryRef) -> View | None:
+        at = exact_timestamp(self._services.clock.now_ms())
+        opened = await self._services.repositories.open(ref, at)
+        if isinstance(opened, GitFailed):
+            return None
+        repository = opened.repository
+        git = self._services.git.configured(repository.neutral)
+        status = await read_status(git, repository.place)
+        if isinstance(status, GitFailed):
+            return None
+        return await anyio.to_thread.run_sync(_view, repository, status)
+
+
+def _has_ended(row: object) -> bool:
+    return isinstance(row, RunRow) and row.state in {RunState.ENDED, RunState.CAPTURED}
+
+
+def _as_at_the_base(base: BaseRow, seen: View) -> View:
+    manifest = base.manifest
+    if manifest is None:
+        return seen
+    return View(
+        manifest.head, manifest.branch, seen.refs, seen.config, seen.hooks, seen.files
+    )
+
+
+def _differences(before: View, now: View, ours: frozenset[bytes]) -> Iterator[tuple[str, str]]:
+    """What has changed, each kind once, with the words for it."""
+    moved = (before.head, before.branch) != (now.head, now.branch)
+    if moved:
+        yield "head", f"HEAD is at {_where(now)} and was at {_where(before)}."
+    if before.config != now.config:
+        yield "config", "its configuration differs."
+    if before.hooks != now.hooks:
+        yield "hooks", "its hooks differ."
+    if before.refs != now.refs and not moved:
+        yield "refs", "branches or tags differ."
+    changed = sorted(
+        path
+        for path in before.files.keys() | now.files.keys()
+        if before.files.get(path, _CLEAN) != now.files.get(path, _CLEAN) and path not in ours
+    )
+    # After a commit or a switch of branches the same paths differ from another commit.
+    if changed and not moved:
+        yield "files", f"files were saved: {_named(changed)}."
+
+
+_CLEAN = (0, -1)
+
+
+def _where(view: View) -> str:
+    commit = "no commit" if view.head is None else view.head[:12]
+    return commit if view.branch is None else f"{commit} ({display(view.branch)})"
+
+
+def _named(paths: list[bytes]) -> str:
+    more = len(paths) - MOST_NAMES
+    names = ", ".join(map(display, paths[:MOST_NAMES]))
+    return f"{names} and {more} more" if more > 0 else names
+
+
+def _view(repository: Repository, status: Status) -> View:
+    top = os.fsencode(repository.work_tree)
+    paths = [one.path for one in status.tracked] + [one.path for one in status.unmerged]
+    common = repository.common_dir
+    return View(
+        head=status.head,
+        branch=status.branch,
+        refs=_digest([common / "packed-refs", *_below(common / "refs")]),
+        config=_digest([common / "config", repository.git_dir / "config.worktree"]),
+        hooks=_digest(_below(common / "hooks")),
+        files={path: _stamp(top + b"/" + path) for path in (*paths, *status.untracked)},
+    )
+
+
+def _below(folder: Path) -> list[Path]:
+    return [Path(place) / name for place, _, names in os.walk(folder) for name in sorted(names)]
+
+
+def _digest(files: Iterable[Path]) -> str:
+    told = hashlib.sha256()
+    for file in sorted(files):
+        told.update(f"{file}\0{_stamp(os.fsencode(file))}\n".encode(errors="surrogateescape"))
+    return told.hexdigest()
+
+
+def _stamp(path: bytes) -> tuple[int, int] | None:
+    try:
+        status = os.lstat(path)
+    except OSError:
+        # Away, or not to be looked at: either way not what it was.
+        return None
+    return status.st_mtime_ns, status.st_size

@@ -1,0 +1,1 @@
+"""Plain LSP for every editor: code lenses, code actions, diagnostics, commands, texts."""

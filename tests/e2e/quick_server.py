@@ -1,0 +1,17 @@
+"""``sennit serve`` for an impatient editor: the same server, but clients get little time."""
+
+from __future__ import annotations
+
+import sys
+
+import anyio
+
+from sennit.server.app import serve
+from sennit.server.handshake import begin
+from sennit.server.services import ClientLimits
+
+LIMITS = ClientLimits(answer_s=0.5, confirm_s=3.0, seen_s=0.6, quiet_s=0.1)
+
+if __name__ == "__main__":
+    start = begin()
+    sys.exit(2 if start is None else anyio.run(serve, start, LIMITS))
