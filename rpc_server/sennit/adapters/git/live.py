@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
+from sennit.adapters.git.changes import changes_between
 from sennit.adapters.git.merges import merge_trees
 from sennit.adapters.git.trees import changed_paths, read_blobs, write_blobs, write_tree
 from sennit.core.accepted import Placed, Removed, UnmetNeeds, Written, accepted_entries
+from sennit.core.already import Presence, presence
 from sennit.core.objects import Conflict, Conflicted, Entry, GitFailed, Merged
 from sennit.core.units import Unit, unmet_needs, with_needs
 from sennit_protocol.proposals import UnitKind
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
     from sennit.adapters.git.git import Git
     from sennit.adapters.git.store import Store
-    from sennit.core.objects import MergeResult
+    from sennit.core.objects import FileChange, MergeResult
 
 
 @frozen
@@ -212,7 +214,7 @@ class _Fold:
         edge = await changed_paths(self.git, self.store, self.live, merged.tree)
         if isinstance(edge, GitFailed):
             return edge
-        drift = await changed_paths(self.git, self.store, self.revision.base, self.live)
+        drift = await self._drift(taken)
         if isinstance(drift, GitFailed):
             return drift
         applied: list[str] = []
@@ -220,7 +222,7 @@ class _Fold:
         for unit in self.revision.units:
             if unit.id not in taken.fitting:
                 continue
-            there = await self._is_there(unit, edge.keys(), drift.keys())
+            there = await self._is_there(unit, edge.keys(), drift)
             if isinstance(there, GitFailed):
                 return there
             (already if there else applied).append(unit.id)
@@ -234,18 +236,47 @@ class _Fold:
             tuple(sorted(self.revision.accepted - self._complete())),
         )
 
+    async def _drift(self, taken: _Taken) -> _Drift | GitFailed:
+        """What the live text has changed in the files of the units, with contents to compare."""
+        changes = await changes_between(self.git, self.store, self.revision.base, self.live)
+        if isinstance(changes, GitFailed):
+            return changes
+        by_path = {change.old_path: change for change in changes}
+        wanted: set[str] = set()
+        for unit in self.revision.units:
+            change = by_path.get(unit.old_path)
+            if unit.id in taken.fitting and unit.hunk is not None and change is not None:
+                sides = (unit.after, change.after)
+                wanted |= {side.id for side in sides if side is not None}
+        blobs = await read_blobs(self.git, self.store, wanted) if wanted else {}
+        return blobs if isinstance(blobs, GitFailed) else _Drift(by_path, blobs)
+
     async def _is_there(
-        self, unit: Unit, edge: AbstractSet[bytes], drift: AbstractSet[bytes]
+        self, unit: Unit, edge: AbstractSet[bytes], drift: _Drift
     ) -> bool | GitFailed:
-        """Ask whether a unit alone would change nothing; only where the live text is another."""
-        if not {unit.path, unit.old_path} & drift:
-            return False
+        """Tell by the diffs whether a unit would change nothing; else by merging it alone."""
+        near = drift.changes.get(unit.old_path) or drift.changes.get(unit.path)
+        match presence(unit, near, drift.blobs):
+            case Presence.ABSENT:
+                return False
+            case Presence.THERE:
+                return True
+            case Presence.UNCLEAR:
+                pass
         if not edge:
             return True
         alone = await self._merge(self._needed((unit,)))
         if isinstance(alone, GitFailed):
             return alone
         return isinstance(alone, Merged) and alone.tree == self.live
+
+
+@frozen
+class _Drift:
+    """What the live text changed since the base, by the path in the base; contents of hunks."""
+
+    changes: Mapping[bytes, FileChange]
+    blobs: Mapping[str, bytes]
 
 
 def _needs_first(group: Sequence[Unit]) -> Iterable[Unit]:
