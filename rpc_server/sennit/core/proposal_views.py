@@ -10,7 +10,7 @@ from attrs import field, frozen
 
 from sennit.core.engine.rows import ApplicationRow, ProposalRow, RevisionRow
 from sennit.core.engine.state import Tables
-from sennit.core.objects import Conflict, Entry, Hunk
+from sennit.core.objects import Conflict, ConflictKind, Entry, Hunk
 from sennit.core.text import git_lines
 from sennit.core.units import Unit
 from sennit.core.uris import Side, display, file_uri, revision_uri
@@ -195,11 +195,27 @@ def conflict_message(revision: RevisionRow, conflict: Conflict) -> str:
     """What collides and what can be done."""
     others = ", ".join(revision.conflicts_with) or "what was merged before it"
     return (
-        f"The task {revision.task} and {others} changed {display(conflict.path)} in ways that do"
-        f" not go together ({conflict.kind.value}). {conflict.message.strip()} Nothing of it is"
-        " applied unless you accept it; its units can be reviewed one by one, or the task can be"
-        " dispatched again on the accepted result."
+        f"{revision.task} and {others} change {display(conflict.path)} in ways that do not go"
+        f" together: {_WHAT_COLLIDES[conflict.kind]}. {revision.task} is set aside; nothing of it"
+        " is applied unless you accept it. Review its units one by one, or dispatch the task again"
+        " on the accepted result."
     )
+
+
+_WHAT_COLLIDES: Mapping[ConflictKind, str] = {
+    ConflictKind.CONTENT: "both change the same lines, or lines right beside each other",
+    ConflictKind.ADD_ADD: "both create it with other content",
+    ConflictKind.MODIFY_DELETE: "one changes it, the other deletes it",
+    ConflictKind.RENAME_RENAME: "both rename it to other names, or other files to its name",
+    ConflictKind.RENAME_DELETE: "one renames it, the other deletes it",
+    ConflictKind.DIRECTORY_RENAME: "one renames its folder, the other adds files to it",
+    ConflictKind.FILE_DIRECTORY: "it is a file for one and a folder for the other",
+    ConflictKind.BINARY: "both change its binary content",
+    ConflictKind.MODE: "both change its mode in other ways",
+    ConflictKind.LINK: "both change where the link leads",
+    ConflictKind.SUBMODULE: "both move the submodule to other commits",
+    ConflictKind.OTHER: "git cannot merge the two",
+}
 
 
 def _side(revision: RevisionRow, path: bytes, entry: Entry | None, side: Side) -> SideView:

@@ -178,7 +178,7 @@ async def act_first(folder: Path, say: Say) -> None:
 
 
 async def write_in_place(folder: Path, say: Say) -> None:
-    for number in range(1, STEPS + 1):
+    for number in range(1, STEPS + 3):
         (folder / "state.json").write_text(json.dumps({"n": number, "text": "x" * 2000}))
         say(f"stored {number}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import assert_never
 
 from sennit.adapters.git.merges import merge_trees
@@ -10,7 +10,7 @@ from sennit.core import reconciliation
 from sennit.core.engine.commands import Arrived, Reconcile
 from sennit.core.engine.events import Event, Reconciled, Verdict
 from sennit.core.engine.step_values import Issued
-from sennit.core.objects import GitFailed
+from sennit.core.objects import Conflicted, GitFailed
 from sennit.core.reconciliation import (
     AlreadyPresent,
     Blocked,
@@ -55,13 +55,45 @@ async def _fold(services: Services, opened: Opened, command: Reconcile) -> tuple
     fold = reconciliation.reconcile(command.base_tree, proposals)
     at = services.clock.now_ms() // 1000
     result = await _driven(services, opened, fold, at)
-    conflicts = any(isinstance(one, InConflict) for one in result.verdicts.values())
-    touched = (
-        await services.revisions.paths(services, opened, command.arrived) if conflicts else {}
-    )
     return tuple(
-        _verdict(one, result.verdicts, command.arrived, touched) for one in command.arrived
+        [
+            _verdict(one, result.verdicts, await _colliding(services, opened, command, one, result))
+            for one in command.arrived
+        ]
     )
+
+
+async def _colliding(
+    services: Services,
+    opened: Opened,
+    command: Reconcile,
+    one: Arrived,
+    result: reconciliation.Reconciled,
+) -> tuple[str, ...]:
+    """The earlier tasks that a revision does not go together with, each asked on its own."""
+    verdict = result.verdicts[one.revision]
+    if not isinstance(verdict, InConflict):
+        return ()
+    paths = {path for conflict in verdict.conflicts for path in (conflict.path, *conflict.paths)}
+    touched = await services.revisions.paths(services, opened, command.arrived)
+    earlier = [
+        other
+        for other in command.arrived[: command.arrived.index(one)]
+        if isinstance(result.verdicts[other.revision], Clean)
+        and touched.get(other.revision, frozenset()) & paths
+    ]
+    at = services.clock.now_ms() // 1000
+    found = [
+        other.task
+        for other in earlier
+        if other.base_tree != one.base_tree
+        or isinstance(
+            await merge_trees(services.git, opened.store, one.base_tree, other.tree, one.tree, at),
+            Conflicted,
+        )
+    ]
+    # Only all of them together may be in the way.
+    return tuple(found or [other.task for other in earlier])
 
 
 async def _driven(
@@ -89,8 +121,7 @@ def _proposed(services: Services, command: Reconcile, one: Arrived) -> Proposed:
 def _verdict(
     one: Arrived,
     verdicts: Mapping[str, reconciliation.Verdict],
-    arrived: Sequence[Arrived],
-    touched: Mapping[str, frozenset[bytes]],
+    others: tuple[str, ...],
 ) -> Verdict:
     found = verdicts[one.revision]
     match found:
@@ -98,18 +129,11 @@ def _verdict(
             message = "the line endings were brought to the base's first" if normalised else ""
             return Verdict(one.revision, Integration.CLEAN, uncertain=uncertain, message=message)
         case InConflict(conflicts=conflicts):
-            paths = {path for conflict in conflicts for path in (conflict.path, *conflict.paths)}
-            others = [
-                other.task
-                for other in arrived[: arrived.index(one)]
-                if touched.get(other.revision, frozenset()) & paths
-                and isinstance(verdicts[other.revision], Clean)
-            ]
             return Verdict(
                 one.revision,
                 Integration.CONFLICT,
                 conflicts=conflicts,
-                conflicts_with=tuple(others),
+                conflicts_with=others,
             )
         case AlreadyPresent():
             return Verdict(one.revision, Integration.ALREADY_PRESENT)

@@ -41,7 +41,11 @@ async def retained(
 ) -> RetainedResult | RpcError:
     """Everything that is kept, with what it takes on the disk."""
     tickets = [await _item(services, row) for row in services.state.rows(TicketRow)]
-    applications = [_application(row) for row in services.state.rows(ApplicationRow)]
+    applications = [
+        _application(row)
+        for row in services.state.rows(ApplicationRow)
+        if row.undoes is None and row.state is not ApplicationState.UNDONE
+    ]
     items = (*tickets, *applications)
     return RetainedResult(items, sum(item.bytes for item in items))
 
