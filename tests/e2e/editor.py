@@ -120,6 +120,8 @@ class Editor(WireClient):
     asked: list[Json]
     """Parameters of every question in words."""
     waiting: list[tuple[str, Json]]
+    refreshes: int = 0
+    """How often it was asked to ask for its lenses anew."""
     abilities: Abilities
     encoding: str
 
@@ -194,6 +196,7 @@ class Editor(WireClient):
             title = self.habits.chooses(message["params"])
             self.respond(message, None if title is None else {"title": title})
         elif method in {"window/workDoneProgress/create", "workspace/codeLens/refresh"}:
+            self.refreshes += method == "workspace/codeLens/refresh"
             self.respond(message, None)
         else:
             return super()._replied(message)

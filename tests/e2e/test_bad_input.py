@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.scene import Client, Machine, Repo, sh, task, task_of
-from tests.e2e.test_cancel import asking
+from tests.e2e.test_cancel import asking_quickly
 from tests.wire_client import eventually, framed_bytes
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
@@ -124,7 +124,7 @@ def test_a_method_of_later_says_so(shared: Client, method: str) -> None:
         ("preview", {"ticket": "t_nope"}, 2),
         ("apply", {"ticket": "t_nope", "target": "disk"}, 2),
         ("undo", {"application": "a_nope"}, 4),
-        ("content", {"uri": "sennit:/nowhere"}, -32602),
+        ("content", {"uri": "sennit:/nowhere"}, 15),
         ("content", {"uri": "sennit://ticket/t_nope/task/x/output"}, 2),
         ("output", {"ticket": "t_nope", "task": "x"}, 2),
         ("run", {"ticket": "t_nope", "task": "x"}, 2),
@@ -175,7 +175,7 @@ def test_a_folder_that_is_no_repository_is_refused_with_what_to_do(
     error = server.refused("dispatch", tasks=[task("one", "true", cwd=str(folder))])
     message = problems(error)["tasks[0].cwd"]
     words = {
-        "missing": "exist", "no repository": "repository", "bare": "bare", "git folder": ".git",
+        "missing": "exist", "no repository": "repository", "bare": "work tree", "git folder": ".git",
     }  # fmt: skip
     assert words[kind] in message.lower()
     assert server.ask("tickets")["tickets"] == []
@@ -288,9 +288,9 @@ def test_a_silent_program_is_ended_after_its_idle_time(machine: Machine, repo: R
 
 def test_a_program_that_waits_for_the_user_is_not_stalled(machine: Machine, repo: Repo) -> None:
     server = machine.serve(repo)
-    ticket = server.dispatch(task("one", asking("Well?"), idleMs=1000))
+    ticket = server.dispatch(task("one", asking_quickly(), idleMs=2000))
     question = server.until_state(ticket, "one", "waiting")["question"]["id"]
-    waited = server.ask("wait", ticket=ticket, timeoutMs=1600)
+    waited = server.ask("wait", ticket=ticket, timeoutMs=2600)
     assert waited["timedOut"]
     server.ask("answer", ticket=ticket, task="one", question=question, answer="fine")
     assert server.settled(ticket)["state"] == "completed"
@@ -378,6 +378,7 @@ def test_a_broken_file_of_the_repository_is_told(machine: Machine, repo: Repo) -
     assert error["code"] == 8
     assert ".sennit.toml" in error["message"]
     repo.write(".sennit.toml", "[task]\nidleMs = 2000\n")
+    server.ask("trust", action="grant", folder=str(repo.folder))
     assert "result" in server.call("sennit/preflight", {"tasks": [task("one", "true")]})
 
 

@@ -144,9 +144,7 @@ def _as_at_the_base(base: BaseRow, seen: View) -> View:
     manifest = base.manifest
     if manifest is None:
         return seen
-    return View(
-        manifest.head, manifest.branch, seen.refs, seen.config, seen.hooks, seen.files
-    )
+    return View(manifest.head, manifest.branch, seen.refs, seen.config, seen.hooks, seen.files)
 
 
 def _differences(before: View, now: View, ours: frozenset[bytes]) -> Iterator[tuple[str, str]]:

@@ -122,6 +122,9 @@ async def _settings(
 
 def _fact(path: bytes, found: Discovery) -> FolderFact:
     match found:
+        case Repository() if not os.path.isdir(path):  # noqa: PTH112  paths are bytes
+            # Git was asked about the folder that holds the file; a task would begin in the file.
+            return FolderUnusable(FolderProblem.NOT_A_FOLDER)
         case Repository(work_tree=work_tree):
             return FolderReady(os.path.realpath(path), os.fsencode(work_tree))
         case NotARepository():

@@ -212,9 +212,7 @@ def _failed(services: Services, issued: Issued, end: EffectEnd, message: str) ->
     return services.event(CommandFailed, issued.id, command=issued.command, failure=failure)
 
 
-async def _take_over(
-    services: Services, state: State, releaser: Releaser
-) -> StoreProblem | None:
+async def _take_over(services: Services, state: State, releaser: Releaser) -> StoreProblem | None:
     """Enter this server, and let the engine go on with what dead ones have left."""
     left = await services.executor.recover()
     dead = frozenset(row.id for row in state.rows(ServerRow) if not lives(row))

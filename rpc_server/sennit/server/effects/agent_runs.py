@@ -44,7 +44,7 @@ from sennit.server.failures import end_failure, spawn_failure
 from sennit.server.handing_off import handed_off
 from sennit.server.services import Services
 from sennit_protocol.ids import QuestionId, RunId
-from sennit_protocol.states import FailureKind, RunState
+from sennit_protocol.states import FailureKind, RunState, TaskState
 from sennit_protocol.views import Failure, Progress
 
 LONGEST_LINE = 200
@@ -102,7 +102,7 @@ class _Watch:
 
     def __init__(self, services: Services, command: StartRun) -> None:
         self._services = services
-        self._run = command.run
+        self._run, self._ticket, self._task = command.run, command.ticket, command.task
         self._idle_ms = services.state.task(command.ticket, command.task).spec.idle_ms
         self._began = self._last = services.clock.monotonic()
         self._tail = b""
@@ -139,6 +139,9 @@ class _Watch:
         """Keep the clocks of the progress going, and tell when the run is silent for too long."""
         while True:
             await anyio.sleep(GLANCE_S)
+            if self._services.state.task(self._ticket, self._task).state is TaskState.WAITING:
+                # The user is thinking, and the agent gets the whole time once it is answered.
+                self._last = self._services.clock.monotonic()
             idle_ms = round((self._services.clock.monotonic() - self._last) * 1000)
             self._show(_unchanged)
             run = self._services.state.get(RunRow, self._run)

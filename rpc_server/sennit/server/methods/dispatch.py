@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from attrs import evolve, frozen
 
+from sennit.adapters.agents.command import CommandRefused, command_run
+from sennit.core.agents import StopTimes, takes_prompt
 from sennit.core.engine.admitting import Admitted, Refused, RefusedBecause
 from sennit.core.engine.events import DispatchRequested, NewTask
 from sennit.core.engine.rows import TaskSpec
@@ -19,7 +21,7 @@ from sennit.server.open_documents import open_buffers
 from sennit.server.probing import Probed, probe, trust_error
 from sennit.server.repositories import ref_of
 from sennit.server.services import SeenAtDispatch, Services
-from sennit_protocol.errors import ErrorCode, ReasonData, RpcError, problems_error
+from sennit_protocol.errors import ErrorCode, Problem, ReasonData, RpcError, problems_error
 from sennit_protocol.ids import IdKind, TicketId
 from sennit_protocol.requests import DispatchResult
 from sennit_protocol.states import WaitUntil
@@ -74,14 +76,37 @@ async def checked(services: Services, params: DispatchParams) -> Ready | RpcErro
         return probed
     valid = validate(params, probed.facts)
     if isinstance(valid, Problems):
-        headline = "Nothing was started; the call has problems"
-        return problems_error(ErrorCode.INVALID_PARAMS, headline, valid.problems)
+        return problems_error(ErrorCode.INVALID_PARAMS, _HEADLINE, valid.problems)
+    valid = _without_brief(valid, params, probed)
+    refused = tuple(_command_problems(valid, probed))
+    if refused:
+        return problems_error(ErrorCode.INVALID_PARAMS, _HEADLINE, refused)
     folders: dict[bytes, list[bytes]] = {}
     for task in valid.tasks:
         folders.setdefault(task.repository, []).append(task.folder)
     used = {top: probed.repositories[top] for top in folders}
     error = await trust_error(services, used, folders)
     return Ready(valid, probed) if error is None else error
+
+
+_HEADLINE = "Nothing was started; the call has problems"
+
+
+def _without_brief(valid: Valid, params: DispatchParams, probed: Probed) -> Valid:
+    """Leave the brief to those who read: before a command line it would be the command."""
+    tasks = tuple(
+        task if takes_prompt(probed.agents[task.agent]) else evolve(task, prompt=asked.prompt)
+        for task, asked in zip(valid.tasks, params.tasks, strict=True)
+    )
+    return evolve(valid, tasks=tasks)
+
+
+def _command_problems(valid: Valid, probed: Probed) -> Iterator[Problem]:
+    """What is wrong with command lines, which are found out before anything is started."""
+    for place, task in enumerate(valid.tasks):
+        found = command_run(probed.agents[task.agent], task.prompt, 0, StopTimes())
+        if isinstance(found, CommandRefused):
+            yield Problem(f"tasks[{place}].prompt", found.message)
 
 
 async def _admit(

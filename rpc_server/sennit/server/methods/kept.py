@@ -107,6 +107,8 @@ async def drop(services: Services, _context: Context, params: DropParams) -> Dro
         for place, name in enumerate(params.ids)
         if not _is_droppable(services, name)
     )
+    if not params.ids:
+        problems = (Problem("ids", "is empty; name at least one ticket or proposal"),)
     if problems:
         return problems_error(ErrorCode.INVALID_PARAMS, "Nothing was dropped", problems)
     items = tuple([await _droppable(services, name) for name in params.ids])

@@ -14,7 +14,7 @@ from sennit.server.jsonrpc import Context
 from sennit.server.methods.dispatch import Ready, checked
 from sennit.server.open_documents import below, open_buffers
 from sennit.server.services import Services
-from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
+from sennit_protocol.errors import RpcError
 from sennit_protocol.requests import PlannedTask, PreflightResult
 from sennit_protocol.tasks import BaseKind, DispatchParams
 
@@ -27,12 +27,7 @@ async def preflight(
     ready = await checked(services, params)
     if isinstance(ready, RpcError):
         return ready
-    planned = [
-        _planned(services, ready, place, task) for place, task in enumerate(ready.valid.tasks)
-    ]
-    problems = tuple(one for one in planned if isinstance(one, Problem))
-    if problems:
-        return problems_error(ErrorCode.INVALID_PARAMS, "The call has problems", problems)
+    planned = tuple(_planned(services, ready, task) for task in ready.valid.tasks)
     views = []
     for top, kind in dict.fromkeys((task.repository, task.base) for task in ready.valid.tasks):
         documents = below(top, (buffer.document for buffer in buffers.values()))
@@ -40,9 +35,7 @@ async def preflight(
         if isinstance(manifest, GitFailed):
             return git_error(manifest)
         views.append(manifest_view(top, manifest))
-    return PreflightResult(
-        tasks=tuple(one for one in planned if isinstance(one, PlannedTask)), bases=tuple(views)
-    )
+    return PreflightResult(tasks=planned, bases=tuple(views))
 
 
 async def _manifest(
@@ -62,14 +55,12 @@ async def _manifest(
     return snapshot if isinstance(snapshot, GitFailed) else snapshot.manifest
 
 
-def _planned(
-    services: Services, ready: Ready, place: int, task: ValidTask
-) -> PlannedTask | Problem:
+def _planned(services: Services, ready: Ready, task: ValidTask) -> PlannedTask:
     settings = services.settings.of(task.repository)
     agent = ready.probed.agents[task.agent]
     spec = command_run(agent, task.prompt, settings.limits.output_file_bytes, settings.stop)
     if isinstance(spec, CommandRefused):
-        return Problem(f"tasks[{place}].prompt", spec.message)
+        raise TypeError(f"a command line was found right that is not: {spec.message}")
     return PlannedTask(
         id=task.id,
         agent=task.agent,

@@ -10,7 +10,7 @@ from sennit.core.views import Beside, ticket_sequence, ticket_view
 from sennit.server.errors import ticket_or_error
 from sennit.server.jsonrpc import Context
 from sennit.server.services import Services
-from sennit_protocol.errors import RpcError
+from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
 from sennit_protocol.ids import TicketId
 from sennit_protocol.requests import WaitParams, WaitResult
 from sennit_protocol.states import FINAL_TICKET_STATES, Integration, WaitUntil
@@ -19,6 +19,9 @@ from sennit_protocol.views import TicketView
 
 async def wait(services: Services, _context: Context, params: WaitParams) -> WaitResult | RpcError:
     """Wait; a time-out or a cancel detaches this waiter and nothing else."""
+    if params.timeout_ms is not None and params.timeout_ms < 0:
+        problem = Problem("timeoutMs", f"is {params.timeout_ms}", ("0 or more milliseconds",))
+        return problems_error(ErrorCode.INVALID_PARAMS, "Nobody can wait as long", (problem,))
     ticket = ticket_or_error(services, params.ticket)
     if isinstance(ticket, RpcError):
         return ticket
