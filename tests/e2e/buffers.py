@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from attrs import define, frozen
@@ -76,7 +77,7 @@ def splices(text: str, edits: Sequence[Json], encoding: str) -> list[Splice]:
         ),
         key=lambda one: one.start,
     )
-    for before, after in zip(found, found[1:], strict=False):
+    for before, after in pairwise(found):
         if before.end > after.start or before.start == after.start:
             raise WrongEditError(f"edits overlap: {before} and {after}")
     return found[::-1]

@@ -100,9 +100,7 @@ class Editor(WireClient):
     buffers: dict[str, Buffer]
 
     @classmethod
-    def start(
-        cls, abilities: Abilities, environment: Mapping[str, str], *folders: Path
-    ) -> Editor:
+    def start(cls, abilities: Abilities, environment: Mapping[str, str], *folders: Path) -> Editor:
         argv = [sys.executable, "-P", str(QUICK_SERVER)]
         editor = cls(argv, env={**os.environ, **environ_for(environment)})
         editor.habits, editor.buffers = Habits(), {}
@@ -255,6 +253,8 @@ class Editor(WireClient):
                 self._rename(operation)
             case "delete":
                 self._delete(operation["uri"])
+            case other:
+                raise AssertionError(f"no such operation: {other}")
 
     def _create(self, operation: Json) -> None:
         path = path_in(operation["uri"])

@@ -259,6 +259,12 @@ class Client(WireClient):
         result: dict[str, Any] = self.ask("apply", ticket=ticket, target="disk", **more)
         return result
 
+    def apply_one(self, proposal: Mapping[str, Any]) -> dict[str, Any]:
+        """Apply what is accepted of one proposal to the disk."""
+        named = {"proposal": proposal["id"], "revision": proposal["revision"]}
+        result: dict[str, Any] = self.ask("apply", proposals=[named], target="disk")
+        return result
+
     def story(self, ticket: str) -> str:
         """What happened to a ticket, a line an event."""
         return "\n".join(event["message"] for event in self.ask("story", ticket=ticket)["events"])

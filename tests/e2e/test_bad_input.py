@@ -175,7 +175,10 @@ def test_a_folder_that_is_no_repository_is_refused_with_what_to_do(
     error = server.refused("dispatch", tasks=[task("one", "true", cwd=str(folder))])
     message = problems(error)["tasks[0].cwd"]
     words = {
-        "missing": "exist", "no repository": "repository", "bare": "work tree", "git folder": ".git",
+        "missing": "exist",
+        "no repository": "repository",
+        "bare": "work tree",
+        "git folder": ".git",
     }  # fmt: skip
     assert words[kind] in message.lower()
     assert server.ask("tickets")["tickets"] == []
@@ -404,6 +407,15 @@ def test_a_state_folder_that_is_a_file_is_told_and_may_be_mended(
     machine.state.unlink()
     assert eventually(lambda: "result" in server.call("sennit/tickets", {}), 5)
     assert server.run(task("one", "true"))["state"] == "completed"
+    assert server.shut_down() == 0
+
+
+def test_a_place_where_nothing_can_be_written_is_told(machine: Machine, repo: Repo) -> None:
+    machine.variables["SENNIT_STATE_DIR"] = "/proc/sennit-of-a-test"
+    server = machine.serve(repo)
+    error = server.refused("dispatch", tasks=[task("one", "true")])
+    assert error["code"] == 14
+    assert "/proc/sennit-of-a-test" in error["message"]
     assert server.shut_down() == 0
 
 

@@ -247,3 +247,45 @@ def test_no_new_work_is_taken_during_the_end(machine: Machine, repo: Repo) -> No
     assert "result" in server.answer_to(end)
     server.notify("exit")
     assert server.exit_code() == 0
+
+
+def test_a_crash_between_the_renames_of_an_apply_is_settled_by_comparing(
+    machine: Machine, repo: Repo
+) -> None:
+    names = [f"many/{number:04}.txt" for number in range(600)]
+    for name in names:
+        repo.write(name, "before\n")
+    repo.commit("many")
+    server = machine.serve(repo)
+    ticket = server.dispatch(task("one", sh("for f in many/*; do echo after > $f; done")))
+    server.settled(ticket)
+    server.accept_all(ticket)
+    before = repo.contents()
+    server.request("sennit/apply", {"ticket": ticket, "target": "disk"})
+    first = repo.path(names[0])
+    assert eventually(lambda: first.read_text() == "after\n", 60)
+    server = after_the_crash(machine, repo, server)
+    [application] = [
+        each for each in server.ask("retained")["items"] if each["kind"] == "application"
+    ]
+    assert eventually(lambda: applied_state(server) not in {"applying", "unknown"}, 60)
+    texts = {repo.read(name) for name in names}
+    assert texts <= {"before\n", "after\n"}
+    assert not [path for path in repo.contents() if path not in before]
+    found = applied_state(server)
+    if texts == {"after\n"}:
+        assert found == "applied"
+        assert server.ask("undo", application=application["id"])["state"] == "applied"
+    elif texts == {"before\n"}:
+        assert found == "failed"
+        assert server.apply(ticket)["state"] == "applied"
+        assert {repo.read(name) for name in names} == {"after\n"}
+    else:
+        assert found == "partlyApplied"
+    everything_is_told(server, ticket)
+
+
+def applied_state(server: Client) -> str:
+    items = server.ask("retained")["items"]
+    found: str = next(each["reason"] for each in items if each["kind"] == "application")
+    return found

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.scene import Client, Machine, Repo, sh, task, task_of, until_no_message
+from tests.e2e.test_cancel import asking_quickly
 from tests.wire_client import eventually
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
@@ -180,8 +181,7 @@ def test_one_ticket_works_in_several_repositories(machine: Machine) -> None:
     assert [each["integration"] for each in server.proposals(ticket)] == ["clean", "clean"]
     server.accept_all(ticket)
     for proposal in server.proposals(ticket):
-        name = {"proposal": proposal["id"], "revision": proposal["revision"]}
-        server.apply(ticket, proposals=[name])
+        server.apply_one(proposal)
     assert ("HERE" in one.read("a.txt"), "THERE" in two.read("a.txt")) == (True, True)
 
 
@@ -206,9 +206,7 @@ def test_tasks_that_change_the_same_lines_conflict_and_equal_ones_change_once(
 def test_a_waiting_dispatch_answers_at_the_end_and_shows_progress_under_its_token(
     server: Client,
 ) -> None:
-    answer = server.ask(
-        "dispatch", tasks=[task("one", "true")], wait=True, workDoneToken=77
-    )
+    answer = server.ask("dispatch", tasks=[task("one", "true")], wait=True, workDoneToken=77)
     assert (answer["state"], answer["view"]["state"]) == ("completed", "completed")
     kinds = [
         message["params"]["value"]["kind"]
@@ -317,6 +315,32 @@ def test_a_question_goes_to_the_client_that_can_be_asked(machine: Machine, repo:
     server.replies["sennit/ask"] = lambda params: {"answer": params["question"]["text"] + " Yes."}
     view = server.run(task("one", _asking("Really?")))
     assert task_of(view, "one")["resultText"] == "Really? Yes.\n"
+
+
+def test_nobody_who_answers_is_the_safe_answer_at_the_deadline(
+    machine: Machine, repo: Repo
+) -> None:
+    machine.settings("ask.deadlineMs = 1000\n")
+    server = machine.serve(repo)
+    ticket = server.dispatch(task("one", asking_quickly()))
+    question = server.until_state(ticket, "one", "waiting")["question"]["id"]
+    view = server.settled(ticket)
+    assert view["state"] == "completed"
+    late = server.refused("answer", ticket=ticket, task="one", question=question, answer="x")
+    assert (late["code"], "in time" in late["message"]) == (12, True)
+
+
+def test_more_tickets_than_the_settings_allow_are_refused(machine: Machine, repo: Repo) -> None:
+    machine.settings("limits.tickets = 1\n")
+    gate = machine.gate()
+    server = machine.serve(repo)
+    ticket = server.dispatch(task("one", gate.prompt()))
+    error = server.refused("dispatch", tasks=[task("two", "true")])
+    assert (error["code"], error["data"]["reason"]) == (13, "limit")
+    assert "limits.tickets" in error["message"]
+    gate.open()
+    server.settled(ticket)
+    assert server.run(task("two", "true"))["state"] == "completed"
 
 
 def test_two_servers_see_each_others_tickets(machine: Machine, repo: Repo) -> None:

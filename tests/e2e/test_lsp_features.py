@@ -195,7 +195,7 @@ def test_conflicts_are_diagnostics_until_they_are_gone(
     assert shown["uri"] == uri
     (diagnostic,) = shown["diagnostics"]
     assert (diagnostic["source"], diagnostic["code"]) == ("sennit", "content")
-    assert "second and first changed a" in diagnostic["message"]
+    assert "second and first change" in diagnostic["message"]
     in_conflict = next(p for p in made.proposals(ticket) if p["integration"] == "conflict")
     everything = {"proposal": in_conflict["id"], "revision": in_conflict["revision"]}
     run(made, {"command": "sennit.server.reject", "arguments": [everything]})
@@ -207,7 +207,12 @@ def test_texts_of_proposals_can_be_read_and_opened(desk: Callable[[Abilities], D
     made = desk(FULL)
     made.dispatch(made.task(TWO_HUNKS))
     shown: list[Json] = []
-    made.editor.replies["window/showDocument"] = lambda p: (shown.append(p), {"success": True})[1]
+
+    def show(params: Json) -> Json:
+        shown.append(params)
+        return {"success": True}
+
+    made.editor.replies["window/showDocument"] = show
     result = run(made, lenses(made, "a")[0]["command"])
     assert result["shown"] is True
     assert shown[0]["uri"] == result["uri"]
@@ -247,7 +252,8 @@ def test_a_moved_head_is_asked_about(desk: Callable[[Abilities], Desk]) -> None:
 ])  # fmt: skip
 def test_wrong_arguments_of_commands_are_named(shared: Editor, name: str) -> None:
     command = f"sennit.server.{name}"
-    for arguments in ([], [3], [{}, {}], [{"nonsense": 1}], None):
+    wrong: list[object] = [[], [3], [{}, {}], [{"nonsense": 1}], None]
+    for arguments in wrong:
         params = {"command": command, "arguments": arguments}
         error = shared.refusal("workspace/executeCommand", params)
         assert error["code"] == -32602, (arguments, error)

@@ -124,12 +124,10 @@ def test_our_own_apply_is_no_drift(server: Client, gate: Gate, repo: Repo) -> No
     server.until_state(ticket, "done", "completed")
     server.until_state(ticket, "one", "running")
     server.until(ticket, "done", lambda found: found.get("proposal"))
-    proposal = server.proposals(ticket)[0]
+    [proposal] = server.proposals(ticket)
     server.ask("wait", ticket=ticket, until="change", timeoutMs=500)
-    server.accept(server.proposals(ticket)[0])
-    server.apply(ticket, proposals=[
-        {"proposal": proposal["id"], "revision": proposal["revision"]}
-    ])  # fmt: skip
+    server.accept(proposal)
+    server.apply_one(proposal)
     assert "SIX" in repo.read("a.txt")
     gate.open()
     view = server.settled(ticket)

@@ -36,7 +36,8 @@ pytestmark = pytest.mark.e2e
 LINES = "one\ntwo\nthree\n"
 
 
-class Protocol(TypedMessages, LanguageClientProtocol):
+# The two look-ups of pygls are methods in a cache, which have another type than methods.
+class Protocol(TypedMessages, LanguageClientProtocol):  # type: ignore[misc]
     """The words of Sennit beside those of LSP."""
 
 
@@ -45,12 +46,8 @@ def make_client() -> LanguageClient:
     register_lsp_features(client)
     for method in METHODS.values():
         if method.sender is Sender.SERVER and method.result is None:
-            client.feature(method.name)(_take_note)
+            client.feature(method.name)(lambda _params: None)
     return client
-
-
-def _take_note(_params: object) -> None:
-    """Views are asked for; what is told meanwhile is not needed."""
 
 
 @pytest.fixture
@@ -106,7 +103,7 @@ class Buffer:
         self.text = LINES
         self._client = client
         self._uri = uri
-        client.feature(types.WORKSPACE_APPLY_EDIT)(lambda params: self.apply(params))
+        client.feature(types.WORKSPACE_APPLY_EDIT)(lambda params: self.apply(params))  # noqa: PLW0108  pygls sets attributes, which methods lack
         item = types.TextDocumentItem(uri, "plaintext", 1, LINES)
         client.text_document_did_open(types.DidOpenTextDocumentParams(item))
 
@@ -135,17 +132,19 @@ async def test_a_task_goes_from_dispatch_to_the_text(
 ) -> None:
     buffer = Buffer(lsp_client, (repo / "a.txt").as_uri())
 
+    protocol: Any = lsp_client.protocol
+
     async def ask(method: str, params: object) -> Any:
         with anyio.fail_after(20):
-            return await lsp_client.protocol.send_request_async(method, params)
+            return await protocol.send_request_async(method, params)
 
     prompt = shlex.join(["sed", "-i", "s/two/TWO/", "a.txt"])
     call = DispatchParams((Task("one", prompt, agent="command"),), wait=True)
     dispatched: DispatchResult = await ask("sennit/dispatch", call)
     assert dispatched.state is TicketState.COMPLETED
 
-    firsts = [reports[0] for reports in lsp_client.progress_reports.values() if reports]
-    titles = {first.title for first in firsts if isinstance(first, types.WorkDoneProgressBegin)}
+    reported: Any = lsp_client.progress_reports
+    titles = {reports[0].title for reports in reported.values() if reports}
     assert titles == {"Sennit: 1 tasks", "Sennit one: command"}
 
     found: ProposalsResult = await ask(

@@ -52,15 +52,15 @@ def test_a_file_that_is_unsaved_in_both_is_changed_here_with_a_notice(
     made, other = pair
     ticket = made.changed(BOTH)
     mine = made.editor.open(made.path("a"))
-    made.editor.type(mine, "one", "mine")
+    made.editor.type(mine, "five", "mine")
     theirs = other.open(made.path("a"))
     other.type(theirs, "six", "theirs")
     other.ask("sennit/tickets", {})
     time.sleep(SEEN_S)
     view = made.apply(ticket)
-    assert states(view) == {"a": "applied", "b": "applied"}
+    assert states(view) == {"a": "applied", "b": "applied"}, told(view)
     assert "unsaved in another editor too" in told(view)
-    assert made.editor.buffers[mine].text == LINES.replace("one", "mine").replace("two", "TWO")
+    assert made.editor.buffers[mine].text == LINES.replace("five", "mine").replace("two", "TWO")
     assert other.buffers[theirs].text == LINES.replace("six", "theirs")
     assert made.path("a").read_text() == LINES
 

@@ -24,7 +24,9 @@ def image(text: str) -> Image:
     return Image(Entry(0o100644, digest[:40]), digest, text)
 
 
-def change(kind: EditKind, path: bytes, before: str | None, after: str | None, old: bytes = b"") -> FileEdit:
+def change(
+    kind: EditKind, path: bytes, before: str | None, after: str | None, old: bytes = b""
+) -> FileEdit:
     return FileEdit(
         kind,
         path,

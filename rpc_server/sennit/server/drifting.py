@@ -68,8 +68,13 @@ class DriftWatcher:
         with self._services.loop.changes() as batches:
             async for batch in batches:
                 rows = [change.row for change in batch.changes if isinstance(change, Put)]
-                if any(isinstance(row, BaseRow) or _has_ended(row) for row in rows):
+                if any(self._is_new_base(row) or _has_ended(row) for row in rows):
                     self._wake.set()
+
+    def _is_new_base(self, row: object) -> bool:
+        return (
+            isinstance(row, BaseRow) and row.commit is not None and _key(row) not in self._watched
+        )
 
     async def _look_at_all(self) -> None:
         views: dict[str, View | None] = {}
@@ -86,7 +91,7 @@ class DriftWatcher:
         for base in tuple(self._services.state.rows(BaseRow)):
             ticket = self._services.state.get(TicketRow, base.ticket)
             mine = ticket is not None and ticket.owner == self._services.server
-            key = f"{base.ticket}/{base.repository.key}"
+            key = _key(base)
             settled = ticket is None or ticket.state in FINAL_TICKET_STATES
             # A settled ticket is looked at once more: its last run may have ended just now.
             if mine and base.commit is not None and (not settled or key in self._watched):
@@ -136,8 +141,12 @@ class DriftWatcher:
         return await anyio.to_thread.run_sync(_view, repository, status)
 
 
+def _key(base: BaseRow) -> str:
+    return f"{base.ticket}/{base.repository.key}"
+
+
 def _has_ended(row: object) -> bool:
-    return isinstance(row, RunRow) and row.state in {RunState.ENDED, RunState.CAPTURED}
+    return isinstance(row, RunRow) and row.state is RunState.ENDED
 
 
 def _as_at_the_base(base: BaseRow, seen: View) -> View:

@@ -15,7 +15,7 @@ from sennit.core.engine.commands import Arrived
 from sennit.core.engine.rows import RevisionRow
 from sennit.core.flags import FlagRules, RevisionFacts, flags_of, is_preselected
 from sennit.core.globs import Globs, compiled_globs
-from sennit.core.objects import MODE_SUBMODULE, GitFailed
+from sennit.core.objects import MODE_SUBMODULE, FileChange, GitFailed
 from sennit.core.proposal_views import Looked
 from sennit.core.units import Unit, units_of
 from sennit.server.repositories import Opened
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from sennit.server.services import Services
 
 KEPT_REVISIONS = 64
+KEPT_CHANGES = 8
+"""A capture counts them just before the first look at the revision needs them."""
 
 
 @define(eq=False)
@@ -33,6 +35,23 @@ class RevisionCache:
     """The newest revisions that were looked at; they are immutable, so nothing here is stale."""
 
     _units: OrderedDict[str, tuple[Unit, ...]] = field(factory=OrderedDict)
+    _changes: OrderedDict[tuple[str, str], tuple[FileChange, ...]] = field(factory=OrderedDict)
+
+    async def changes(
+        self, services: Services, opened: Opened, base_tree: str, tree: str
+    ) -> tuple[FileChange, ...] | GitFailed:
+        """What differs between two trees; their names say what they hold."""
+        key = (base_tree, tree)
+        known = self._changes.get(key)
+        if known is None:
+            found = await changes_between(services.git, opened.store, base_tree, tree)
+            if isinstance(found, GitFailed):
+                return found
+            known = self._changes[key] = found
+        self._changes.move_to_end(key)
+        while len(self._changes) > KEPT_CHANGES:
+            self._changes.popitem(last=False)
+        return known
 
     async def units(
         self, services: Services, opened: Opened, revision: str, base_tree: str, tree: str
@@ -40,7 +59,7 @@ class RevisionCache:
         """The units of a revision."""
         known = self._units.get(revision)
         if known is None:
-            changes = await changes_between(services.git, opened.store, base_tree, tree)
+            changes = await self.changes(services, opened, base_tree, tree)
             if isinstance(changes, GitFailed):
                 return changes
             known = units_of(revision, changes)

@@ -20,6 +20,7 @@ from sennit.core.engine.step_values import Change, Delete, Put
 from sennit.core.proposal_views import proposal_summary
 from sennit.core.views import Beside, task_sequence, task_view, ticket_summary
 from sennit.server.lsp.conflicts_shown import ConflictsShown
+from sennit.server.output_sent import OutputSender
 from sennit.server.services import Services
 from sennit_protocol.ids import ProposalId, RunId, TicketId
 from sennit_protocol.review import ProposalChanged
@@ -74,8 +75,13 @@ class Publisher:
     """Follows the state and notifies the client."""
 
     _services: Services
+    _output: OutputSender = field(init=False)
     _moved: set[RunId] = field(factory=set, init=False)
     _woken: anyio.Event = field(factory=anyio.Event, init=False)
+
+    @_output.default
+    def _sender(self) -> OutputSender:
+        return OutputSender(self._services)
 
     async def run(self) -> None:
         """Follow the state until cancelled."""
@@ -95,6 +101,9 @@ class Publisher:
                 touched = _Touched()
                 for change in batch.changes:
                     touched.note(change)
+                    if isinstance(change, Put) and isinstance(change.row, RunRow):
+                        # The last of its output comes with the end of a run.
+                        self._progressed(change.row.id)
                 self._tell(touched)
                 await anyio.sleep(QUIET_S)
 
@@ -104,11 +113,19 @@ class Publisher:
             self._woken = anyio.Event()
             moved, self._moved = self._moved, set()
             for run in moved:
-                row = self._services.state.get(RunRow, run)
-                if row is not None and not self._services.connection.congested:
-                    self._tell_task(row.ticket, row.task)
-                    self._services.progress.progressed(row.ticket, row.task)
+                await self._tell_run(run)
             await anyio.sleep(PROGRESS_S)
+
+    async def _tell_run(self, run: RunId) -> None:
+        row = self._services.state.get(RunRow, run)
+        if row is None or self._services.connection.congested:
+            return
+        ticket = self._services.state.ticket(row.ticket)
+        if ticket is not None and ticket.owner == self._services.server:
+            await self._output.send(row)
+        if run in self._services.live.progress:
+            self._tell_task(row.ticket, row.task)
+            self._services.progress.progressed(row.ticket, row.task)
 
     def _tell(self, touched: _Touched) -> None:
         if not self._services.speaks_sennit:

@@ -22,12 +22,15 @@ class Releaser:
 
     _services: Services
     _quarantined: set[RunId] = field(factory=set, init=False)
+    _found: tuple[Left, ...] = field(default=(), init=False)
 
     async def run(self) -> None:
         """Follow the state until cancelled."""
         async with anyio.create_task_group() as group:
             group.start_soon(self._sweep)
             with self._services.loop.changes() as batches:
+                # What was recovered before anybody listened has its end by now, or tells it yet.
+                await self.left(self._found)
                 async for batch in batches:
                     for change in batch.changes:
                         if isinstance(change, Put) and isinstance(change.row, RunRow):
@@ -35,6 +38,7 @@ class Releaser:
 
     async def left(self, found: tuple[Left, ...]) -> None:
         """Release what was found at a start and whose end is stored, or that nobody knows."""
+        self._found = found
         for one in found:
             row = self._services.state.get(RunRow, one.run_id)
             if row is None:

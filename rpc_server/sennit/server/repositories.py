@@ -8,7 +8,7 @@ from pathlib import Path
 
 import anyio
 import anyio.to_thread
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from sennit.adapters.git.discovery import Discovery, Repository, Trust, discover
 from sennit.adapters.git.git import Git
@@ -73,9 +73,8 @@ class Repositories:
         if not isinstance(found, Repository):
             return _not_found(ref, found)
         if await self._is_trusted(found, at):
-            found = await self.find(ref.top, Trust.TRUSTED)
-            if not isinstance(found, Repository):
-                return _not_found(ref, found)
+            # The same place; only that its programs may run is different.
+            found = evolve(found, trust=Trust.TRUSTED, neutral=())
             self._trusted[ref.top] = found, await anyio.to_thread.run_sync(_stamp, found)
         return await self.open_found(found)
 

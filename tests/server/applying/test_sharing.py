@@ -29,7 +29,9 @@ def situation(top: Path, *opened: str) -> Situation:
         carrier=FULL,
         rest=Rest.WRITE,
         buffers={
-            bytes(top / name): Buffer(name, OpenDocument(bytes(top / name), 1, ""), bytes(top / name))
+            bytes(top / name): Buffer(
+                name, OpenDocument(bytes(top / name), 1, ""), bytes(top / name)
+            )
             for name in opened
         },
         elsewhere=frozenset(),

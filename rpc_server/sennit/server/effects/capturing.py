@@ -6,8 +6,6 @@ import os
 
 from sennit.adapters.git.capture import Captured as Taken
 from sennit.adapters.git.capture import Unchanged, WorkspaceGone, capture
-from sennit.adapters.git.changes import changes_between
-from sennit.adapters.git.commits import read_commit
 from sennit.adapters.git.store import keep_new
 from sennit.adapters.git.workspace import find_workspace
 from sennit.core.engine.commands import CaptureRun
@@ -46,11 +44,7 @@ async def _take(services: Services, command: CaptureRun) -> dict[str, object] | 
     if workspace is None:
         folder = os.fsdecode(run.folder or b"")
         return Failure(FailureKind.SETUP, f"There is no record of the workspace {folder}.")
-    base = await read_commit(services.git, opened.store.place, command.base_commit)
-    if isinstance(base, GitFailed):
-        return git_failure(base)
-    date = max(now // 1000, base.date)
-    result = await capture(services.git, opened.store, workspace, date=date)
+    result = await capture(services.git, opened.store, workspace, date=now // 1000)
     match result:
         case GitFailed():
             return git_failure(result)
@@ -73,7 +67,7 @@ async def _counted(
     failed = await keep_new(opened.store, f"runs/{command.run}", taken.commit)
     if failed is not None:
         return git_failure(failed)
-    changes = await changes_between(services.git, opened.store, command.base_tree, taken.tree)
+    changes = await services.revisions.changes(services, opened, command.base_tree, taken.tree)
     if isinstance(changes, GitFailed):
         return git_failure(changes)
     return {

@@ -16,10 +16,13 @@ from sennit.core.uris import file_uri
 from sennit.server.lsp.pending import pending_revisions
 from sennit.server.open_documents import open_buffers, path_of, relative_to
 from sennit.server.services import Services
+from sennit_protocol.states import ApplicationState
 
 SOURCE = "sennit"
 QUIET_S = 0.1
 REFRESH_S = 5.0
+
+_RESOLVED = frozenset({ApplicationState.APPLIED, ApplicationState.PARTLY_APPLIED})
 
 Shown = dict[str, tuple[types.Diagnostic, ...]]
 
@@ -55,6 +58,8 @@ class ConflictsShown:
         buffers = open_buffers(self._services.connection, self._services.told)
         found: dict[str, list[types.Diagnostic]] = {}
         for revision in pending_revisions(self._services):
+            if revision.application in _RESOLVED:
+                continue
             for conflict in revision.conflicts:
                 path = revision.repository.top + b"/" + conflict.path
                 if self._is_here(path):

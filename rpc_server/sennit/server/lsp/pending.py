@@ -19,7 +19,6 @@ from sennit_protocol.ids import UnitId
 from sennit_protocol.states import ApplicationState, Decision, Integration, Review
 
 _SHOWN = frozenset({Integration.CLEAN, Integration.CONFLICT})
-_OVER = frozenset({ApplicationState.APPLIED, ApplicationState.APPLYING})
 
 
 @frozen
@@ -47,7 +46,7 @@ def pending_revisions(services: Services) -> Iterator[RevisionRow]:
         if (
             revision is not None
             and revision.integration in _SHOWN
-            and revision.application not in _OVER
+            and revision.application is not ApplicationState.APPLYING
             and revision.review is not Review.REJECTED
         ):
             yield revision

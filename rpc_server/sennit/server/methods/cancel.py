@@ -9,7 +9,7 @@ from sennit.core.stored import StoreProblem
 from sennit.server.errors import store_error, task_or_error, ticket_or_error
 from sennit.server.jsonrpc import Context
 from sennit.server.services import Services
-from sennit_protocol.errors import RpcError
+from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
 from sennit_protocol.ids import TicketId
 from sennit_protocol.requests import CancelledTask, CancelParams, CancelResult
 from sennit_protocol.states import Stopped
@@ -22,6 +22,9 @@ async def cancel(
     ticket = ticket_or_error(services, params.ticket)
     if isinstance(ticket, RpcError):
         return ticket
+    if params.tasks == ():
+        problem = Problem("tasks", "is empty; name at least one task, or leave it out for all")
+        return problems_error(ErrorCode.INVALID_PARAMS, "Nothing was cancelled", (problem,))
     names = params.tasks if params.tasks is not None else ticket.tasks
     for name in names:
         task = task_or_error(services, params.ticket, name)
