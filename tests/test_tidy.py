@@ -90,7 +90,8 @@ def test_no_shell_is_used_anywhere() -> None:
 SPELLED_ELSEWHERE = frozenset({
     # These words are also plain words of git, LSP, JSON or of another enum.
     "none", "failed", "running", "starting", "deletion", "sensitive", "generated", "settled",
-    "stale", "exit", "signal", "change", "patch", "disk", "editor", "auto", "manual", "accepted", "rejected",
+    "stale", "exit", "signal", "change", "patch", "disk", "editor", "auto", "manual", "accepted",
+    "rejected",
     "answer", "dependency", "slot", "spawn", "setup", "stalled", "timeout", "queued", "waiting",
     "completed", "partial", "cancelled", "interrupted", "blocked", "skipped", "preparing", "ended",
     "limit", "trusted", "untrusted", "changed", "refused", "internal", "protocol", "uncertain",

@@ -94,7 +94,9 @@ def test_a_read_only_file_is_told(used: Path) -> None:
             os.chown(file, NOBODY, NOBODY)
     used.chmod(0o400)
     opened_up = [used.parent.parent, *used.parent.parent.parents]
-    within = [folder for folder in opened_up if folder.name.startswith(("test_", "pytest-", "popen-"))]
+    within = [
+        folder for folder in opened_up if folder.name.startswith(("test_", "pytest-", "popen-"))
+    ]
     for folder in within:
         folder.chmod(folder.stat().st_mode | 0o011)
     assert in_child(look) == StoreProblemKind.READ_ONLY
