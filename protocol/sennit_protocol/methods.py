@@ -10,8 +10,6 @@ from attrs import frozen
 
 from sennit_protocol import proposals, requests, review, tasks, texts, told, upkeep, views
 
-PROTOCOL_VERSION = "0.1"
-
 
 class Sender(StrEnum):
     """The side that sends a message."""

@@ -12,7 +12,7 @@ from sennit_protocol import states
 from sennit_protocol.describe import DESCRIPTION
 from sennit_protocol.errors import MEANINGS, ErrorCode
 from sennit_protocol.json_schema import description_of, fields_of, is_optional, types_in
-from sennit_protocol.methods import PROTOCOL_VERSION, Method, Sender
+from sennit_protocol.methods import Method, Sender
 from sennit_protocol.shapes import (
     is_any,
     is_array,
@@ -23,6 +23,7 @@ from sennit_protocol.shapes import (
     plain,
     supertype,
 )
+from sennit_protocol.version import PROTOCOL_VERSION
 from sennit_protocol.wire_problems import camel_case
 
 _HEAD = f"""\

@@ -16,7 +16,6 @@ MakeDesk = Callable[[Mapping[str | bytes, bytes | str]], Desk]
 LINES = "one\ntwo\nthree\nfour\nfive\nsix\n"
 DONE = LINES.replace("two", "TWO")
 TWO = "sub('a', b'two', b'TWO')"
-SMALL_MESSAGES = "[limits]\nmessageBytes = 131072\n"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])

@@ -17,7 +17,7 @@ from attrs import field, frozen
 from sennit.cli.calls import Calls, Notification, ServerHandler
 from sennit.cli.failures import CommandError
 from sennit.cli.server_process import ServerProcess, started
-from sennit_protocol.methods import PROTOCOL_VERSION
+from sennit_protocol.version import PROTOCOL_VERSION
 from sennit_protocol.wire import structure_open, unstructure
 from sennit_protocol.wire_problems import WireError
 

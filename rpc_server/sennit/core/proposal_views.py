@@ -117,9 +117,18 @@ def _hunks_of(unit: Unit, blobs: Mapping[str, bytes]) -> Iterator[Hunk]:
     if unit.hunk is not None:
         yield unit.hunk
     elif unit.kind is UnitKind.CREATE and unit.after is not None:
-        yield Hunk(0, 0, 0, len(git_lines(blobs.get(unit.after.id, b""))))
+        yield Hunk(0, 0, 0, whole_lines(blobs.get(unit.after.id, b"")))
     elif unit.kind is UnitKind.DELETE and unit.before is not None:
-        yield Hunk(0, len(git_lines(blobs.get(unit.before.id, b""))), 0, 0)
+        yield Hunk(0, whole_lines(blobs.get(unit.before.id, b"")), 0, 0)
+
+
+_LOOKED_AT = 8000
+"""Bytes at the beginning in which git looks for a NUL, which makes a file binary."""
+
+
+def whole_lines(content: bytes) -> int:
+    """How many lines a created or deleted file has; a binary file has none."""
+    return 0 if b"\0" in content[:_LOOKED_AT] else len(git_lines(content))
 
 
 def _mode(entry: Entry | None) -> str | None:

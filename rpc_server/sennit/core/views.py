@@ -12,7 +12,7 @@ from sennit.core.engine.state import Tables
 from sennit.core.objects import Manifest
 from sennit.core.uris import display, file_uri
 from sennit_protocol.ids import RunId, ServerId
-from sennit_protocol.states import FINAL_TASK_STATES, ApplicationState, Integration
+from sennit_protocol.states import FINAL_TASK_STATES, ApplicationState, Integration, Review
 from sennit_protocol.views import (
     LeftOutView,
     ManifestView,
@@ -80,6 +80,7 @@ def ticket_summary(tables: Tables, ticket: TicketRow) -> TicketSummary:
         proposals_pending=sum(
             revision.integration in {Integration.CLEAN, Integration.CONFLICT}
             and revision.application is ApplicationState.NONE
+            and revision.review is not Review.REJECTED
             for revision in tables.revisions(ticket)
         ),
     )

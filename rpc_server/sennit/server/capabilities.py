@@ -9,7 +9,8 @@ from typing import cast
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 
-from sennit_protocol.methods import FEATURES, METHODS, PROTOCOL_VERSION, Method, Sender
+from sennit_protocol.methods import FEATURES, METHODS, Method, Sender
+from sennit_protocol.version import PROTOCOL_VERSION
 
 SERVER_NAME = "sennit"
 CONTENT_SCHEME = "sennit"

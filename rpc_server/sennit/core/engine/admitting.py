@@ -13,9 +13,14 @@ from sennit.core.engine.indexes import BASES_OF, OPEN_TICKETS, TICKETS_BY_OPERAT
 from sennit.core.engine.moves import end_task, is_final
 from sennit.core.engine.rows import BaseRow, TaskRow, TaskSpec, TicketRow, base_key
 from sennit.core.engine.settling import go_on
+from sennit.core.uris import display
 from sennit_protocol.ids import BaseId, IdKind, TicketId
 from sennit_protocol.states import FailureKind, QueuedFor, TaskState, TicketState
 from sennit_protocol.views import Failure
+
+
+SHORT_ID = 12
+"""Digits of a commit's id in a line for people."""
 
 
 class RefusedBecause(StrEnum):
@@ -116,7 +121,7 @@ def _want_base(draft: Draft, ticket: TicketId, spec: TaskSpec) -> None:
     name = BaseId(draft.new_id(IdKind.BASE))
     draft.put(BaseRow(name, ticket, spec.repository, spec.base))
     draft.issue(TakeBase(name, ticket, spec.repository, spec.base))
-    draft.note(ticket, None, f"takes the base of {spec.repository.key}")
+    draft.note(ticket, None, f"takes the base of {display(spec.repository.top)}")
 
 
 def base_taken(draft: Draft, event: BaseTaken) -> None:
@@ -125,7 +130,7 @@ def base_taken(draft: Draft, event: BaseTaken) -> None:
     if row is None:
         return
     draft.put(evolve(row, commit=event.commit, tree=event.tree, manifest=event.manifest))
-    draft.note(event.ticket, None, f"has its base {event.commit}")
+    draft.note(event.ticket, None, f"has the base of {display(event.repository.top)}: {event.commit[:SHORT_ID]}")
     go_on(draft, event.ticket)
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from sennit.adapters.git.capture import Captured as Taken
 from sennit.adapters.git.capture import Unchanged, WorkspaceGone, capture
 from sennit.adapters.git.store import keep_new
+from sennit.adapters.git.trees import read_blobs
 from sennit.adapters.git.workspace import find_workspace
 from sennit.core.engine.commands import CaptureRun
 from sennit.core.engine.events import Captured, CaptureFailed, Event
 from sennit.core.engine.rows import Counts, RunRow
 from sennit.core.engine.step_values import Issued
-from sennit.core.objects import FileChange, GitFailed
+from sennit.core.objects import MODE_SUBMODULE, ChangeKind, Entry, FileChange, GitFailed
+from sennit.core.proposal_views import whole_lines
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
 from sennit.runtime.ports import Report
@@ -70,22 +73,47 @@ async def _counted(
     changes = await services.revisions.changes(services, opened, command.base_tree, taken.tree)
     if isinstance(changes, GitFailed):
         return git_failure(changes)
+    blobs = await read_blobs(services.git, opened.store, whole_texts(changes))
+    if isinstance(blobs, GitFailed):
+        return git_failure(blobs)
     return {
         "commit": taken.commit,
         "tree": taken.tree,
-        "counts": count(changes),
+        "counts": count(changes, blobs),
         "notices": _notices(taken),
     }
 
 
-def count(changes: tuple[FileChange, ...]) -> Counts:
-    """How many files and lines the changes touch."""
-    hunks = [hunk for change in changes for hunk in change.hunks]
-    return Counts(
-        len(changes),
-        sum(hunk.after_count for hunk in hunks),
-        sum(hunk.before_count for hunk in hunks),
-    )
+def whole_texts(changes: tuple[FileChange, ...]) -> frozenset[str]:
+    """The blobs of text files that were created or deleted: those have lines, but no hunks."""
+    entries = (entry for change in changes for entry in _whole(change) if entry is not None)
+    return frozenset(entry.id for entry in entries)
+
+
+def count(changes: tuple[FileChange, ...], blobs: Mapping[str, bytes]) -> Counts:
+    """How many files and lines the changes touch; ``blobs`` are those of `whole_texts`."""
+    added, removed = 0, 0
+    for change in changes:
+        before, after = _whole(change)
+        added += sum(hunk.after_count for hunk in change.hunks) + _lines(after, blobs)
+        removed += sum(hunk.before_count for hunk in change.hunks) + _lines(before, blobs)
+    return Counts(len(changes), added, removed)
+
+
+_WHOLE = frozenset({ChangeKind.CREATE, ChangeKind.DELETE})
+
+
+def _whole(change: FileChange) -> tuple[Entry | None, Entry | None]:
+    """What went and what came, where that is a text file as a whole."""
+    if change.kind not in _WHOLE or change.binary:
+        return None, None
+    sides = (change.before, change.after)
+    before, after = (None if one and one.mode == MODE_SUBMODULE else one for one in sides)
+    return before, after
+
+
+def _lines(entry: Entry | None, blobs: Mapping[str, bytes]) -> int:
+    return 0 if entry is None else whole_lines(blobs[entry.id])
 
 
 def _notices(taken: Taken | Unchanged) -> tuple[Notice, ...]:

@@ -44,10 +44,10 @@ from sennit_protocol.review import (
     StalePart,
     UndoParams,
 )
-from sennit_protocol.states import ApplicationState, Target
+from sennit_protocol.states import ApplicationState, Flag, Target
 from sennit_protocol.views import Notice
 
-HEAD_MOVED = ReasonData("headMoved")
+HEAD_MOVED = ReasonData(Flag.HEAD_MOVED.value)
 """Why an application is refused that ``confirmMoved`` would let through."""
 
 
@@ -172,7 +172,8 @@ async def _applied(
         if isinstance(made, RpcError):
             return made
         held = head_moved(services, group.ticket, group.repository, made.live.manifest)
-        if held and not confirmed:
+        # A patch changes no file, so there is nothing to be careful about.
+        if held and not confirmed and wish.target is not Target.PATCH:
             await forget(made)
             return RpcError(ErrorCode.WRONG_STATE, held[0].message, HEAD_MOVED)
         row = await perform(services, made, Heading(name, group.ticket, group.repository))
