@@ -8,7 +8,7 @@ from sennit.cli.call_of_arguments import RunArguments, call_of
 from sennit.cli.failures import UsageError
 from sennit_protocol.tasks import ExpectChanges
 
-FOLDER = Path("/work")
+FOLDER = Path("/place")
 
 
 def file_with(tmp_path: Path, text: str) -> RunArguments:
@@ -26,7 +26,7 @@ def test_arguments_become_tasks_with_names_in_order() -> None:
         ("api", "Do = it", None),
         ("command-1", "ruff check --fix .", "command"),
     ]
-    assert (call.defaults.agent, call.defaults.cwd) == ("x", "file:///work")
+    assert (call.defaults.agent, call.defaults.cwd) == ("x", "file:///place")
 
 
 def test_a_file_has_the_keys_of_the_protocol(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_a_file_has_the_keys_of_the_protocol(tmp_path: Path) -> None:
         ("a", None, ("task-1",)),
         ("task-1", "command", ()),
     ]
-    assert call.defaults.cwd == "file:///work/sub"
+    assert call.defaults.cwd == "file:///place/sub"
     assert call.defaults.expect_changes is ExpectChanges.OFF
     assert (call.label, call.max_concurrent) == ("l", 2)
 

@@ -65,6 +65,17 @@ def test_a_file_that_is_unsaved_in_both_is_changed_here_with_a_notice(
     assert made.path("a").read_text() == LINES
 
 
+def test_a_base_tells_what_is_unsaved_in_another_editor(pair: tuple[Desk, Editor]) -> None:
+    made, other = pair
+    uri = other.open(made.path("a"))
+    other.type(uri, "six", "theirs")
+    other.ask("sennit/tickets", {})
+    time.sleep(SEEN_S)
+    ticket = made.changed(BOTH)
+    (base,) = made.editor.ask("sennit/ticket", {"ticket": ticket})["bases"]
+    assert [(one["path"], one["reason"]) for one in base["leftOut"]] == [("a", "unsavedElsewhere")]
+
+
 def test_closing_or_ending_the_other_editor_lets_the_file_go(pair: tuple[Desk, Editor]) -> None:
     made, other = pair
     ticket = made.changed(BOTH)

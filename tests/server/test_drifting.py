@@ -4,6 +4,7 @@ from attrs import evolve
 
 from sennit.server.drifting import View, _differences
 
+Files = dict[bytes, tuple[int, int] | None]
 BEFORE = View("a" * 40, b"main", "refs", "config", "hooks", {b"a.txt": (1, 10), b"b.txt": (1, 10)})
 NOTHING_OURS: frozenset[bytes] = frozenset()
 
@@ -17,12 +18,13 @@ def test_nothing_is_told_when_nothing_differs() -> None:
 
 
 def test_a_save_an_undone_change_and_a_deletion_are_files() -> None:
-    for files in (
+    changed: tuple[Files, ...] = (
         {b"a.txt": (2, 10), b"b.txt": (1, 10)},
         {b"a.txt": (1, 10)},
         {b"a.txt": None, b"b.txt": (1, 10)},
         {**BEFORE.files, b"new.txt": (3, 1)},
-    ):
+    )
+    for files in changed:
         assert told(evolve(BEFORE, files=files)).keys() == {"files"}
 
 
@@ -44,5 +46,5 @@ def test_refs_configuration_and_hooks_are_kinds_of_their_own() -> None:
 
 
 def test_many_files_are_named_in_part() -> None:
-    files = {**BEFORE.files, **{b"n%d" % number: (1, 1) for number in range(20)}}
+    files: Files = {**BEFORE.files, **{b"n%d" % number: (1, 1) for number in range(20)}}
     assert "and 15 more" in told(evolve(BEFORE, files=files))["files"]

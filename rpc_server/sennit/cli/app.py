@@ -17,6 +17,7 @@ COMMANDS = {
     "run": ("run_command", "Give tasks to agents, review what they propose, apply it."),
     "tickets": ("tickets_command", "List tickets, newest first."),
     "show": ("show_command", "Show a ticket, or a proposal's changes."),
+    "review": ("review_command", "Decide about proposals, whole or hunk by hunk."),
     "apply": ("apply_command", "Apply what is accepted of a ticket or a proposal."),
     "undo": ("undo_command", "Take an application back."),
     "cancel": ("cancel_command", "Cancel a ticket; without --force tell what would be lost."),

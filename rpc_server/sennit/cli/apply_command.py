@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -20,11 +19,9 @@ from sennit.cli.exits import Exit
 from sennit.cli.failures import UsageError
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
-from sennit.cli.proposals_read import proposal_of, summaries_of
+from sennit.cli.proposals_read import is_ticket, proposals_of
 from sennit.cli.review_loop import accept_whole
-from sennit.cli.show_command import is_ticket
-from sennit_protocol.ids import TicketId
-from sennit_protocol.proposals import ApplicationView, ProposalView
+from sennit_protocol.proposals import ApplicationView
 from sennit_protocol.states import Target
 
 
@@ -50,17 +47,17 @@ def command(
 ) -> None:
     """Apply what is accepted of a ticket or a proposal to the files on disk."""
     place: Place = ctx.obj
-    ticket = place.guarded(lambda: is_ticket(name), as_json=as_json)
+    place.guarded(lambda: is_ticket(name), as_json=as_json)
 
     async def work(client: Client) -> ApplicationView:
-        views = await _proposals(client, name) if ticket else [await proposal_of(client, name)]
+        views = await proposals_of(client, name)
         if accept_all:
             views = [await accept_whole(client, place.terminal, view) for view in views]
         selected = accepted(views)
         if not selected:
             raise UsageError(
-                f"Nothing of {name} is accepted. Accept all that has no conflict with "
-                "--accept-all, or decide in an editor."
+                f"Nothing of {name} is accepted. Decide with `sennit review {name}`, or accept "
+                "all that has no conflict with --accept-all."
             )
         target = Target.DISK if patch is None else Target.PATCH
         return await apply(client, target, selected, confirm_moved=confirm_moved)
@@ -71,10 +68,5 @@ def command(
     if as_json:
         place.terminal.show_json(result)
     else:
-        place.terminal.show(*application_lines(result))
+        place.terminal.show(*application_lines(result, patch))
     ctx.exit(Exit.FINE if result.state in GOOD_STATES else Exit.PARTLY)
-
-
-async def _proposals(client: Client, name: str) -> Sequence[ProposalView]:
-    found = await summaries_of(client, TicketId(name))
-    return [await proposal_of(client, each.id) for each in found]

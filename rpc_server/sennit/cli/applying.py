@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rich.text import Text
 
 from sennit.cli.client import Client
-from sennit.cli.failures import UsageError
+from sennit.cli.failures import RefusedError, UsageError
+from sennit.cli.patches import counts_of_patch
 from sennit.cli.safe_text import safe_line
 from sennit.cli.tables import counted, state
 from sennit_protocol.proposals import ApplicationView, ProposalView
 from sennit_protocol.review import ApplyParams, Selected
-from sennit_protocol.states import ApplicationState, Decision, Review, Target
+from sennit_protocol.states import ApplicationState, Decision, Flag, Review, Target
 
 APPLY_LIMIT_S = 300.0
 
 GOOD_STATES = frozenset({ApplicationState.APPLIED, ApplicationState.UNDONE, ApplicationState.NONE})
 """States of an application after which nothing is left to be looked at."""
+
+_UNDOABLE = frozenset({ApplicationState.APPLIED, ApplicationState.PARTLY_APPLIED})
 
 
 def accepted(views: Sequence[ProposalView]) -> tuple[Selected, ...]:
@@ -37,7 +40,18 @@ async def apply(
 ) -> ApplicationView:
     """Apply what is accepted of the proposals."""
     params = ApplyParams(target, proposals=selected, confirm_moved=confirm_moved)
-    return await client.ask("sennit/apply", params, ApplicationView, limit_s=APPLY_LIMIT_S)
+    try:
+        return await client.ask("sennit/apply", params, ApplicationView, limit_s=APPLY_LIMIT_S)
+    except RefusedError as error:
+        if not _is_held(error):
+            raise
+        advice = "Nothing was applied. If they do, say --confirm-moved."
+        raise RefusedError(error.code, f"{error.message} {advice}", error.data) from error
+
+
+def _is_held(error: RefusedError) -> bool:
+    """Whether everything is held because HEAD has moved."""
+    return isinstance(error.data, Mapping) and error.data.get("reason") == Flag.HEAD_MOVED
 
 
 def patch_bytes(view: ApplicationView | ProposalView) -> bytes:
@@ -58,14 +72,12 @@ def write_patch(path: Path, data: bytes) -> None:
         ) from error
 
 
-def application_lines(view: ApplicationView) -> Iterator[Text]:
-    """Tell what was applied and what was not, with the reasons."""
-    verb = "Undo of" if view.undoes else "Application"
-    name = f"{verb} {view.undoes}: " if view.undoes else f"{verb} {view.id}: "
-    head = Text(name, style="bold").append_text(state(view.state))
-    done = sum(1 for each in view.files if each.state in GOOD_STATES)
-    head.append(f", {counted(done, 'file')}", style="not bold")
-    yield head
+def application_lines(view: ApplicationView, patch: Path | None = None) -> Iterator[Text]:
+    """Tell what was applied and what was not, with the reasons; ``patch`` is where one went."""
+    if patch is not None:
+        yield _patch_line(patch, patch_bytes(view))
+    else:
+        yield _head(view)
     for file in view.files:
         line = Text(f"  {safe_line(file.path)}: ").append_text(state(file.state))
         if file.message:
@@ -78,5 +90,21 @@ def application_lines(view: ApplicationView) -> Iterator[Text]:
         yield Text(f"  left out, because the text changed there: {what}", style="yellow")
     if view.already_there:
         yield Text(f"  there already: {counted(len(view.already_there), 'change')}", style="dim")
-    if view.undoes is None and view.state is ApplicationState.APPLIED and view.files:
-        yield Text(f"  To take it back: sennit undo {view.id}", style="dim")
+    if patch is None and view.state in _UNDOABLE and view.files:
+        what = "it" if view.undoes is None else "the undo"
+        yield Text(f"  To take {what} back: sennit undo {view.id}", style="dim")
+
+
+def _head(view: ApplicationView) -> Text:
+    name = f"Undo of {view.undoes}: " if view.undoes else f"Application {view.id}: "
+    head = Text(name, style="bold").append_text(state(view.state))
+    done = sum(1 for each in view.files if each.state in GOOD_STATES)
+    return head.append(f", {counted(done, 'file')}", style="not bold")
+
+
+def _patch_line(path: Path, data: bytes) -> Text:
+    counts = counts_of_patch(data)
+    what = f"{counted(counts.files, 'file')}, +{counts.added} -{counts.removed}"
+    if not data:
+        what = "empty, since the text holds all of it already"
+    return Text(f"The patch is in {safe_line(str(path))}: {what}. No other file was changed.")

@@ -47,7 +47,8 @@ class Board:
         self._tasks[task.id] = task
         self._heard[task.id] = time.monotonic()
         if self._live is None and (before is None or _told(before) != _told(task)):
-            self._console.print(Text(f"{safe_line(task.id)}: {_told(task)}"))
+            # Without a terminal a line stays one line, however long.
+            self._console.print(Text(f"{safe_line(task.id)}: {_told(task)}"), soft_wrap=True)
 
     @contextmanager
     def shown(self) -> Iterator[None]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from sennit.cli.failures import UsageError
+from sennit.cli.problems import with_valid
 from sennit_protocol.tasks import DispatchParams, Task, TaskDefaults
 from sennit_protocol.wire import structure
 from sennit_protocol.wire_problems import WireError
@@ -71,7 +72,7 @@ def call_of_file(path: Path) -> DispatchParams:
     try:
         return structure(values, DispatchParams)
     except WireError as error:
-        lines = "\n".join(f"  {each.path}: {each.message}" for each in error.problems)
+        lines = "\n".join(f"  {with_valid(each)}" for each in error.problems)
         raise UsageError(f"{path} is not right:\n{lines}") from error
 
 

@@ -8,7 +8,6 @@ from enum import Enum
 from pathlib import Path
 
 import click
-import platformdirs
 from rich.table import Table
 from rich.text import Text
 
@@ -16,11 +15,18 @@ from sennit.adapters.trust import TrustStore
 from sennit.cli.exits import Exit
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
+from sennit.cli.problems import with_valid
 from sennit.cli.safe_text import safe_line
 from sennit.cli.tables import cells, filled, table
 from sennit.settings.decided import effective
 from sennit.settings.keys import Source
-from sennit.settings.reader import REPOSITORY_FILE, Sources, config_folder, read_settings
+from sennit.settings.reader import (
+    REPOSITORY_FILE,
+    Sources,
+    config_folder,
+    read_settings,
+    state_folder,
+)
 from sennit.settings.values import Given, Settings, SettingsProblem, SettingsProblems
 
 
@@ -36,16 +42,16 @@ def command(ctx: click.Context, *, explain: bool, as_json: bool) -> None:
     if as_json:
         place.terminal.show_json(config_json(settings, problems))
     else:
-        place.terminal.show(_explained(settings) if explain else _set(settings))
         for line in (*_ignored(settings), *_problems(problems)):
             place.terminal.note(line)
+        place.terminal.show(_explained(settings) if explain else _set(settings, problems))
     ctx.exit(Exit.PARTLY if problems else Exit.FINE)
 
 
 def sources_of(folder: Path, environment: Mapping[str, str]) -> Sources:
     """Name the places that settings of ``folder`` come from, as the server would read them."""
     top = next((each for each in (folder, *folder.parents) if (each / ".git").exists()), None)
-    store = TrustStore(_state_folder(environment))
+    store = TrustStore(state_folder(environment))
 
     def is_trusted(sha256: str) -> bool:
         return top is not None and store.accepts_file(
@@ -62,11 +68,6 @@ def config_json(settings: Settings, problems: Sequence[SettingsProblem]) -> dict
         "ignored": [{"name": each.name, "where": each.where} for each in settings.ignored],
         "problems": [each.as_problem() for each in problems],
     }
-
-
-def _state_folder(environment: Mapping[str, str]) -> Path:
-    chosen = environment.get("SENNIT_STATE_DIR")
-    return Path(chosen) if chosen else platformdirs.user_state_path("sennit", appauthor=False)
 
 
 def _parted(
@@ -88,12 +89,14 @@ def _given_json(given: Given) -> dict[str, object]:
     }
 
 
-def _set(settings: Settings) -> Table | str:
+def _set(settings: Settings, problems: Sequence[SettingsProblem]) -> Table | str:
     rows = [
         cells(each.name, _spelled(each), _where(each))
         for each in effective(settings)
         if each.source is not Source.DEFAULT
     ]
+    if not rows and problems:
+        return "Nothing else is set. No task is started before what is wrong is mended."
     if not rows:
         return "Nothing is set, so the defaults count. `sennit config --explain` lists them."
     return filled(table("setting", "value", "set by"), rows)
@@ -143,6 +146,4 @@ def _ignored(settings: Settings) -> Iterator[Text]:
 
 def _problems(problems: Sequence[SettingsProblem]) -> Iterator[Text]:
     for each in problems:
-        problem = each.as_problem()
-        valid = f" Valid: {', '.join(problem.valid)}." if problem.valid else ""
-        yield Text(safe_line(f"{problem.path}: {problem.message}.{valid}"), style="red")
+        yield Text(safe_line(with_valid(each.as_problem())), style="red")

@@ -17,7 +17,7 @@ from sennit_protocol.proposals import (
     UnitKind,
     UnitView,
 )
-from sennit_protocol.states import Decision, UnitFlag
+from sennit_protocol.states import ApplicationState, Decision, Review, UnitFlag
 
 CONTEXT_LINES = 3
 
@@ -56,10 +56,20 @@ def headline(summary: ProposalSummary) -> Text:
     line.append(f"{counted(summary.files, 'file')}, ", style="not bold")
     line.append(f"+{summary.lines_added}", style="not bold green")
     line.append(f" -{summary.lines_removed}", style="not bold red")
-    line.append("  ").append_text(state(summary.integration))
+    for name in _standing(summary):
+        line.append("  ").append_text(state(name))
     if summary.flags:
         line.append(f"  ({', '.join(summary.flags)})", style="not bold yellow")
     return line
+
+
+def _standing(summary: ProposalSummary) -> Iterator[str]:
+    """How it merges, what was decided about it, and what was applied of it."""
+    yield summary.integration
+    if summary.review is not Review.OFFERED:
+        yield summary.review
+    if summary.application is not ApplicationState.NONE:
+        yield summary.application
 
 
 def proposal_lines(view: ProposalView, bases: Bases) -> Iterator[Text]:
@@ -107,25 +117,33 @@ def file_head(file: FileView) -> Text:
 
 def unit_lines(file: FileView, unit: UnitView, bases: Bases) -> Iterator[Text]:
     """Show one unit: what it does, why it deserves a look, its lines."""
-    base = bases.get(file.base_uri or "", ())
-    yield _unit_head(file, unit)
+    lead, trail = _around(file, unit, bases)
+    yield _unit_head(file, unit, len(lead), len(trail))
     for flag in unit.flags:
         yield Text(f"  look: {_FLAGS[flag]}", style="yellow")
     if unit.conflict is not None:
         yield Text(f"  conflict: {safe_line(unit.conflict)}", style="red")
-    before = unit.before
-    if before is not None and unit.kind is UnitKind.HUNK:
-        yield from _context(base[max(0, before.start - CONTEXT_LINES) : before.start])
+    yield from _context(lead)
     yield from _changed(unit.before_text, "-", "red")
     yield from _changed(unit.after_text, "+", "green")
-    if before is not None and unit.kind is UnitKind.HUNK:
-        end = before.start + before.count
-        yield from _context(base[end : end + CONTEXT_LINES])
+    yield from _context(trail)
 
 
-def _unit_head(file: FileView, unit: UnitView) -> Text:
+def _around(file: FileView, unit: UnitView, bases: Bases) -> tuple[Lines, Lines]:
+    """Give the lines before and after a hunk that show where it stands."""
+    before = unit.before
+    if before is None or unit.kind is not UnitKind.HUNK:
+        return (), ()
+    base = bases.get(file.base_uri or "", ())
+    end = before.start + before.count
+    lead = base[max(0, before.start - CONTEXT_LINES) : before.start]
+    return lead, base[end : end + CONTEXT_LINES]
+
+
+def _unit_head(file: FileView, unit: UnitView, lead: int, trail: int) -> Text:
     if unit.kind is UnitKind.HUNK:
-        head = f"@@ {_range('-', unit.before)} {_range('+', unit.after)} @@"
+        old, new = _widened(unit.before, lead, trail), _widened(unit.after, lead, trail)
+        head = f"@@ {_range('-', old)} {_range('+', new)} @@"
     elif unit.kind is UnitKind.MODE:
         head = f"{_WHOLE[unit.kind]}: {file.mode_before} → {file.mode_after}"
     else:
@@ -134,6 +152,12 @@ def _unit_head(file: FileView, unit: UnitView) -> Text:
     if unit.decision is not Decision.UNDECIDED:
         line.append("  ").append_text(state(unit.decision))
     return line
+
+
+def _widened(lines: LineRange | None, lead: int, trail: int) -> LineRange | None:
+    if lines is None:
+        return None
+    return LineRange(lines.start - lead, lines.count + lead + trail)
 
 
 def _range(sign: str, lines: LineRange | None) -> str:

@@ -16,6 +16,7 @@ from sennit.cli.calls import ServerHandler
 from sennit.cli.client import Client, ClientOptions, connected
 from sennit.cli.exits import Exit
 from sennit.cli.failures import CommandError, RefusedError, first_failure
+from sennit.cli.problems import problems_in, told, with_valid
 from sennit.cli.safe_text import safe_code
 from sennit.cli.server_requests import handlers_for
 from sennit.cli.terminal import Terminal
@@ -94,13 +95,27 @@ class Place:
         """Show the error and end the command with its exit code."""
         if as_json:
             self.terminal.show_json({"error": _error_json(error), "exitCode": int(error.exit_code)})
-        self.terminal.note(Text(f"sennit: {_lines(error.message)}", style="red"))
+        self.terminal.note(Text(f"sennit: {_lines(told_in_full(error))}", style="red"))
         if error.exit_code is Exit.NOT_TRUSTED:
             self.terminal.note(f"To trust the folder: sennit trust grant {self.folder}")
         raise click.exceptions.Exit(error.exit_code)
 
     def _hear(self, text: str) -> None:
-        self.terminal.err.print(Text(_lines(text.rstrip("\n")), style="dim"))
+        self.terminal.note(Text(_lines(text.rstrip("\n")), style="dim"))
+
+
+def told_in_full(error: CommandError) -> str:
+    """Give what an error says: its text, and every problem that it lists with what is valid."""
+    problems = problems_in(error.data) if isinstance(error, RefusedError) else ()
+    if not problems:
+        return error.message
+    # The text of such an error begins with what was not done, and goes on with some problems.
+    headline, found, _ = error.message.partition(f": {told(problems[0])}")
+    if not found:
+        headline = error.message
+    if len(problems) == 1 and found:
+        return f"{headline}: {with_valid(problems[0])}"
+    return "\n  ".join((f"{headline}:", *map(with_valid, problems)))
 
 
 def _error_json(error: CommandError) -> dict[str, object]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from sennit.cli.client import Client
 from sennit.cli.diffs import Bases, Lines
-from sennit_protocol.ids import ProposalId, TicketId
+from sennit.cli.failures import UsageError
+from sennit_protocol.ids import IdKind, ProposalId, TicketId
 from sennit_protocol.proposals import FileView, ProposalSummary, ProposalView, UnitKind
 from sennit_protocol.review import (
     ProposalFormat,
@@ -36,6 +37,28 @@ async def proposal_of(client: Client, proposal: str) -> ProposalView:
     return await client.ask("sennit/proposal", params, ProposalView)
 
 
+def is_ticket(name: str) -> bool:
+    """Tell tickets from proposals by their ids; raises `UsageError` for what is neither."""
+    match name.partition("_")[0]:
+        case IdKind.TICKET:
+            return True
+        case IdKind.PROPOSAL:
+            return False
+        case _:
+            raise UsageError(
+                f"{name!r} is neither a ticket (t_…) nor a proposal (p_…). "
+                "`sennit tickets` lists tickets, `sennit show TICKET` its proposals."
+            )
+
+
+async def proposals_of(client: Client, name: str) -> Sequence[ProposalView]:
+    """Read one proposal, or all of a ticket; raises `UsageError` for what is neither."""
+    if not is_ticket(name):
+        return [await proposal_of(client, name)]
+    found = await summaries_of(client, TicketId(name))
+    return [await proposal_of(client, each.id) for each in found]
+
+
 async def patch_of(client: Client, proposal: str) -> ProposalView:
     """Read the newest revision of one proposal as a patch."""
     params = ProposalParams(ProposalId(proposal), format=ProposalFormat.PATCH)
@@ -59,4 +82,5 @@ def _has_hunks(file: FileView) -> bool:
 
 async def _lines(client: Client, uri: str) -> Lines:
     content = await client.ask("sennit/content", ContentParams(uri), ContentResult)
-    return () if content.binary else content.text.split("\n")
+    # What follows the last line break is a line only where there is something.
+    return () if content.binary else content.text.removesuffix("\n").split("\n")

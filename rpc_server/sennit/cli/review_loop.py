@@ -16,11 +16,13 @@ from sennit.cli.terminal import Terminal
 from sennit_protocol.ids import UnitId
 from sennit_protocol.proposals import FileView, ProposalView, UnitView
 from sennit_protocol.review import Choice, DecideParams, DecideResult
-from sennit_protocol.states import Decision, Integration
+from sennit_protocol.states import ApplicationState, Decision, Integration, Review
 
 _NOTHING_TO_DECIDE = frozenset(
     {Integration.NO_CHANGES, Integration.ALREADY_PRESENT, Integration.DISCARDED}
 )
+
+_APPLIED = frozenset({ApplicationState.APPLIED, ApplicationState.APPLYING})
 
 
 class Key(StrEnum):
@@ -65,7 +67,7 @@ async def review(client: Client, terminal: Terminal, views: Sequence[ProposalVie
         bases = await bases_of(client, [view])
         for line in proposal_lines(view, bases):
             terminal.show(line)
-        if not _can_be_decided(view):
+        if not can_be_decided(view):
             terminal.note("Nothing to decide here.\n")
             decided.append(view)
             continue
@@ -89,22 +91,34 @@ async def decide(client: Client, view: ProposalView, *choices: Choice) -> Propos
 
 async def decide_all(client: Client, view: ProposalView, decision: Decision) -> ProposalView:
     """Decide about all of a proposal that can be decided; a conflict never goes in by itself."""
-    if not _can_be_decided(view):
+    if not can_be_decided(view):
         return view
     if decision is Decision.REJECTED:
         return await decide(client, view, Choice(decision, all=True))
-    fitting = fitting_units(view)
-    return await decide(client, view, *([Choice(decision, units=fitting)] if fitting else []))
+    return await decide(client, view, *_accepting(fitting_units(view)))
+
+
+def _accepting(units: tuple[UnitId, ...]) -> tuple[Choice, ...]:
+    return (Choice(Decision.ACCEPTED, units=units),) if units else ()
+
+
+def _rejected(view: ProposalView) -> frozenset[UnitId]:
+    units = (unit for file in view.files for unit in file.units)
+    return frozenset(unit.id for unit in units if unit.decision is Decision.REJECTED)
 
 
 async def accept_whole(client: Client, terminal: Terminal, view: ProposalView) -> ProposalView:
-    """Accept a proposal that fits as a whole; leave any other to a person, and say so."""
+    """Accept a proposal that fits as a whole; leave any other to a person, and say so.
+
+    What a person has rejected stays rejected.
+    """
     summary = view.summary
     if summary.integration is Integration.CLEAN:
-        return await decide_all(client, view, Decision.ACCEPTED)
-    if _can_be_decided(view):
+        undecided = tuple(unit for unit in fitting_units(view) if unit not in _rejected(view))
+        return await decide(client, view, *_accepting(undecided))
+    if can_be_decided(view):
         what = f"{safe_line(summary.task)} is {summary.integration}: left for you to decide."
-        terminal.note(Text(f"{what} See: sennit show {summary.id}", style="yellow"))
+        terminal.note(Text(f"{what} To decide: sennit review {summary.id}", style="yellow"))
     return view
 
 
@@ -121,7 +135,9 @@ def fitting_units(view: ProposalView) -> tuple[UnitId, ...]:
 
 
 async def _proposal_key(terminal: Terminal, view: ProposalView) -> Key:
-    what = Text(f"Accept the work of {safe_line(view.summary.task)} [y,n,a,d,s,j,q,?]?")
+    retained = view.summary.integration is Integration.RETAINED
+    verb = "Adopt the unfinished work of" if retained else "Accept the work of"
+    what = Text(f"{verb} {safe_line(view.summary.task)} [y,n,a,d,s,j,q,?]?")
     what.stylize("bold blue")
     return await _key(terminal, what, tuple(Key), _PROPOSAL_HELP)
 
@@ -196,5 +212,8 @@ def _choice(key: Key, units: Sequence[UnitView]) -> list[Choice]:
             return []
 
 
-def _can_be_decided(view: ProposalView) -> bool:
-    return bool(view.files) and view.summary.integration not in _NOTHING_TO_DECIDE
+def can_be_decided(view: ProposalView) -> bool:
+    """Whether there is anything to decide: not where nothing is new, or all of it is applied."""
+    summary = view.summary
+    is_through = summary.review is Review.ACCEPTED and summary.application in _APPLIED
+    return bool(view.files) and summary.integration not in _NOTHING_TO_DECIDE and not is_through

@@ -170,7 +170,8 @@ class Flow:
         if any(each.files for each in views):
             name = views[0].summary.ticket
             self._terminal.note("Nothing is accepted, and no file was changed.")
-            self._terminal.note(f"To accept what fits: sennit apply {name} --accept-all")
+            self._terminal.note(f"To decide: sennit review {name}")
+            self._terminal.note(f"To apply all that fits: sennit apply {name} --accept-all")
 
     def _result(self, line: Text) -> None:
         if not self._as_json:
@@ -186,8 +187,7 @@ class Flow:
         view = await apply(client, target, selected, confirm_moved=self._confirm_moved)
         if self._patch is not None:
             write_patch(self._patch, patch_bytes(view))
-            self._terminal.note(Text(f"The patch is in {safe_line(str(self._patch))}."))
-        for line in application_lines(view):
+        for line in application_lines(view, self._patch):
             self._result(line)
         return view
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from sennit.cli.calls import ServerHandler
 from sennit.cli.safe_text import safe_line
 from sennit.cli.terminal import Terminal
-from sennit_protocol.told import AskParams, AskResult
 from sennit_protocol.wire import structure_open, unstructure
+
+if TYPE_CHECKING:
+    from sennit_protocol.told import AskParams, AskResult
 
 NO_EDITOR = (
     "the command line holds no open documents; apply to disk (`sennit apply`) or from an editor"
@@ -22,6 +25,9 @@ def handlers_for(terminal: Terminal) -> Mapping[str, ServerHandler]:
     """Give the answers of an ordinary command."""
 
     async def ask(params: Any) -> object:  # noqa: ANN401  a JSON value
+        # Few commands are asked anything; the others need not load what questions are made of.
+        from sennit_protocol.told import AskParams  # noqa: PLC0415  see above
+
         return unstructure(await answer_of_person(terminal, structure_open(params, AskParams)))
 
     return {
@@ -40,11 +46,14 @@ def handlers_for(terminal: Terminal) -> Mapping[str, ServerHandler]:
 
 
 async def answer_of_person(terminal: Terminal, asked: AskParams) -> AskResult:
-    """Put an agent's question to the person; without one the server's safe answer counts."""
+    """Put an agent's question to the person; without one it stays open for others to answer."""
+    from sennit_protocol.told import AskResult  # noqa: PLC0415  as above
+
     question = asked.question
     terminal.note(Text(f"{safe_line(asked.task)} asks: {safe_line(question.text)}", style="bold"))
     if not terminal.interactive:
-        terminal.note("Nobody can be asked here, so the safe answer counts.")
+        for line in how_to_answer(asked):
+            terminal.note(Text(line))
         return AskResult()
     if not question.options:
         return AskResult(await terminal.ask("Answer (empty: none):") or None)
@@ -55,6 +64,22 @@ async def answer_of_person(terminal: Terminal, asked: AskParams) -> AskResult:
             return AskResult(question.options[int(line) - 1])
         terminal.note(f"Please answer with a number from 1 to {len(question.options)}.")
     return AskResult()
+
+
+def how_to_answer(asked: AskParams) -> tuple[str, ...]:
+    """Tell somebody who cannot be asked here how to answer, and by when."""
+    question = asked.question
+    options = f"  Options: {', '.join(map(safe_line, question.options))}"
+    command = (
+        f"sennit answer {asked.ticket} {shlex.quote(asked.task)} TEXT --question {question.id}"
+    )
+    until = f" until {question.deadline}" if question.deadline else ""
+    return (
+        *((options,) if question.options else ()),
+        f"  Nobody can be asked here. The question waits{until}; then the program is told that"
+        " there is no answer.",
+        f"  To answer it: {safe_line(command)}",
+    )
 
 
 async def _refuse_edit(_: object) -> object:

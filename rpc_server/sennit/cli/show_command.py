@@ -17,10 +17,10 @@ from sennit.cli.failures import UsageError
 from sennit.cli.manifest import manifest_lines
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
-from sennit.cli.proposals_read import bases_of, patch_of, proposal_of, summaries_of
+from sennit.cli.proposals_read import bases_of, is_ticket, patch_of, proposal_of, summaries_of
 from sennit.cli.safe_text import safe_line
 from sennit.cli.tables import state
-from sennit_protocol.ids import IdKind, TicketId
+from sennit_protocol.ids import TicketId
 from sennit_protocol.proposals import ProposalSummary, ProposalView
 from sennit_protocol.requests import TicketParams
 from sennit_protocol.views import TaskView, TicketView
@@ -56,20 +56,6 @@ def command(place: Place, *, name: str, patch: bool, as_json: bool) -> None:
         _show(place, view, proposal_lines(view, bases), as_json=as_json)
 
 
-def is_ticket(name: str) -> bool:
-    """Tell tickets from proposals by their ids; raises `UsageError` for what is neither."""
-    match name.partition("_")[0]:
-        case IdKind.TICKET:
-            return True
-        case IdKind.PROPOSAL:
-            return False
-        case _:
-            raise UsageError(
-                f"{name!r} is neither a ticket (t_…) nor a proposal (p_…). "
-                "`sennit tickets` lists tickets, `sennit show TICKET` its proposals."
-            )
-
-
 def ticket_lines(shown: ShownTicket) -> Iterator[Text]:
     """Show a ticket: tasks, base, proposals, notices."""
     view = shown.ticket
@@ -96,6 +82,7 @@ def _task_lines(task: TaskView) -> Iterator[Text]:
         yield Text(f"    {safe_line(task.failure.message)}", style="red")
     if task.question is not None:
         yield Text(f"    asks: {safe_line(task.question.text)}", style="yellow")
+        yield Text(f"    question {task.question.id}, until {task.question.deadline}", style="dim")
     for notice in task.notices:
         yield Text(f"    note: {safe_line(notice.message)}", style="yellow")
 

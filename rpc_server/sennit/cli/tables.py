@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
 from sennit.cli.safe_text import safe_line
+from sennit_protocol.states import ApplicationState, Integration, Review, TaskState, TrustState
 
 _KIB = 1024
 _SECONDS = 60
 _MS = 1000
 
-STATE_STYLES = {
-    "completed": "green",
-    "clean": "green",
-    "accepted": "green",
-    "applied": "green",
+STATE_STYLES: Mapping[str, str] = {
+    TaskState.COMPLETED: "green",
+    Integration.CLEAN: "green",
+    Review.ACCEPTED: "green",
+    ApplicationState.APPLIED: "green",
     "good": "green",
-    "trusted": "green",
-    "running": "cyan",
-    "preparing": "cyan",
-    "waiting": "yellow",
-    "partial": "yellow",
-    "partlyApplied": "yellow",
-    "partlyAccepted": "yellow",
+    TrustState.TRUSTED: "green",
+    TaskState.RUNNING: "cyan",
+    TaskState.PREPARING: "cyan",
+    TaskState.WAITING: "yellow",
+    TaskState.PARTIAL: "yellow",
+    ApplicationState.PARTLY_APPLIED: "yellow",
+    Review.PARTLY_ACCEPTED: "yellow",
     "warning": "yellow",
-    "changed": "yellow",
-    "failed": "red",
-    "conflict": "red",
-    "blocked": "red",
+    TrustState.CHANGED: "yellow",
+    TaskState.FAILED: "red",
+    Integration.CONFLICT: "red",
+    TaskState.BLOCKED: "red",
     "bad": "red",
-    "unknown": "red",
+    ApplicationState.UNKNOWN: "red",
 }
+"""The name of a state, of whatever kind → its colour."""
 
 
 def table(*headings: str) -> Table:

@@ -13,8 +13,8 @@ from rich.text import Text
 
 from sennit_protocol.wire import unstructure
 
-_UNBOUNDED = 10_000
-"""Columns where no terminal limits them: nothing is cut off in a pipe or a pager."""
+PIPE_COLUMNS = 100
+"""Columns of a table where no terminal limits them; lines of text are never broken there."""
 _READ_SIZE = 4096
 
 
@@ -37,7 +37,7 @@ class Terminal:
         """Write a result for a person."""
         for part in parts:
             # Lines of text are folded by the terminal itself, so that copying gives them whole.
-            self.out.print(part, soft_wrap=isinstance(part, Text))
+            self.out.print(part, soft_wrap=isinstance(part, Text | str))
 
     def show_json(self, value: object) -> None:
         """Write a result for a program: one JSON value, its keys as the protocol spells them."""
@@ -47,7 +47,7 @@ class Terminal:
 
     def note(self, text: RenderableType) -> None:
         """Say something beside the result."""
-        self.err.print(text)
+        self.err.print(text, soft_wrap=not self.err.is_terminal and isinstance(text, Text | str))
 
     async def ask(self, question: RenderableType) -> str | None:
         """Ask a person for a line; ``None`` when the input has ended. Only if `interactive`."""
@@ -92,10 +92,10 @@ def standard_terminal() -> Terminal:
 def console_for(is_terminal: object) -> Console:
     """Make a console for standard output; text is never taken for markup."""
     return Console(
-        markup=False, highlight=False, emoji=False, width=None if is_terminal else _UNBOUNDED
+        markup=False, highlight=False, emoji=False, width=None if is_terminal else PIPE_COLUMNS
     )
 
 
 def _error_console() -> Console:
-    width = None if sys.stderr.isatty() else _UNBOUNDED
+    width = None if sys.stderr.isatty() else PIPE_COLUMNS
     return Console(stderr=True, markup=False, highlight=False, emoji=False, width=width)

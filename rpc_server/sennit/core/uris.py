@@ -65,11 +65,14 @@ def file_uri(path: bytes) -> str:
 
 
 def file_path(uri: str) -> bytes | None:
-    """The absolute path that a ``file:`` URI names; None for any other URI."""
-    parts = urlsplit(uri)
-    if parts.scheme != "file" or parts.netloc not in {"", "localhost"}:
+    """The absolute path that a ``file:`` URI names; None for what is no such URI."""
+    try:
+        parts = urlsplit(uri)
+        if parts.scheme != "file" or parts.netloc not in {"", "localhost"}:
+            return None
+        return unquote_to_bytes(parts.path)
+    except ValueError:
         return None
-    return unquote_to_bytes(parts.path)
 
 
 def display(path: bytes) -> str:

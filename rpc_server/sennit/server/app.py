@@ -10,7 +10,6 @@ from importlib.metadata import version
 from typing import Any
 
 import anyio
-import platformdirs
 from anyio.abc import TaskGroup
 from attrs import define, field
 from lsprotocol import types
@@ -22,9 +21,10 @@ from sennit.server.errors import store_error
 from sennit.server.handshake import Start
 from sennit.server.jsonrpc import Context, Handlers, open_connection
 from sennit.server.methods import table
-from sennit.server.services import ClientLimits, Services, StateFolders, state_root
+from sennit.server.services import ClientLimits, Services, StateFolders
 from sennit.server.settings_in_force import EVERYWHERE
 from sennit.server.starting import Here, open_services, start, stop
+from sennit.settings.reader import state_folder
 from sennit_protocol.errors import Problem
 from sennit_protocol.methods import METHODS
 
@@ -51,8 +51,7 @@ async def serve(begun: Start, limits: ClientLimits | None = None) -> int:
         begun, version=version("sennit"), methods=METHODS, initialize_result=initialize_result
     )
     environ = dict(os.environ)
-    default = platformdirs.user_state_path("sennit", appauthor=False)
-    folders = StateFolders(state_root(environ, default))
+    folders = StateFolders(state_folder(environ))
     async with anyio.create_task_group() as group:
         here = Here(
             folders,

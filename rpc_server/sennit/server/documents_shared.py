@@ -9,7 +9,7 @@ import anyio
 import anyio.to_thread
 from attrs import define, field
 
-from sennit.adapters.git.work_tree_texts import text_of
+from sennit.adapters.git.file_texts import text_of
 from sennit.core.engine.events import DocumentUnsaved
 from sennit.core.engine.rows import OpenDocumentRow
 from sennit.core.stored import StoreProblem

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -239,9 +238,3 @@ def _tail(file: Path, size: int) -> bytes:
             return stream.read(size)
     except FileNotFoundError:
         return b""
-
-
-def state_root(environ: Mapping[str, str], default: Path) -> Path:
-    """The state folder: SENNIT_STATE_DIR where that is set, else the platform's."""
-    named = environ.get("SENNIT_STATE_DIR")
-    return Path(os.path.realpath(named)) if named else default

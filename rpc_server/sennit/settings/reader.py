@@ -56,6 +56,14 @@ def config_folder(environment: Mapping[str, str]) -> Path:
     return Path(chosen) if chosen else platformdirs.user_config_path("sennit", appauthor=False)
 
 
+def state_folder(environment: Mapping[str, str]) -> Path:
+    """Name the folder of all that is kept: `SENNIT_STATE_DIR`, else the platform's."""
+    chosen = environment.get("SENNIT_STATE_DIR")
+    if chosen:
+        return Path(os.path.realpath(chosen))
+    return platformdirs.user_state_path("sennit", appauthor=False)
+
+
 def read_settings(sources: Sources) -> Settings | SettingsProblems:
     """Read every source; a bad one is a list of problems and leaves the others as they are.
 

@@ -186,6 +186,28 @@ async def test_line_endings_on_disk_are_those_that_git_would_check_out(bench: Wo
     }
 
 
+@pytest.mark.parametrize(
+    ("content", "becomes"),
+    [
+        (b"one\r\ntwo\r\nthree\r\n", b"one\r\n2\r\nthree\r\n"),
+        (b"one\r\ntwo\nthree\r\n", b"one\r\n2\nthree\r\n"),
+        (b"one\ntwo\nthree\n", b"one\n2\nthree\n"),
+        (b"one\r\ntwo\r\nthree", b"one\r\n2\r\nthree"),
+    ],
+)
+async def test_lines_that_do_not_change_keep_the_endings_that_git_would_not_write(
+    bench: Workbench, content: bytes, becomes: bytes
+) -> None:
+    rules = {b".gitattributes": b"* text=auto\n"}
+    lay_out(bench.repository.work_tree, {**rules, b"a.txt": content})
+    clean = content.replace(b"\r\n", b"\n")
+    after = clean.replace(b"two", b"2")
+    work = await staged(bench, {**rules, b"a.txt": clean}, {**rules, b"a.txt": after})
+    assert isinstance(work, Staged), work
+    await commit(work)
+    assert on_disk(bench.repository.work_tree) == {**rules, b"a.txt": becomes}
+
+
 async def test_attributes_that_the_edit_brings_count_for_its_files(bench: Workbench) -> None:
     lay_out(bench.repository.work_tree, {b"a": b"x\n"})
     after: Files = {b"a": b"x\n", b"d/.gitattributes": b"*.txt text eol=crlf\n", b"d/n.txt": b"n\n"}

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from sennit.server.applying.texts import carried_over, content_digest, text_digest
+from sennit.core.carried import carried_over
+from sennit.server.applying.texts import content_digest, text_digest
 
 
 @pytest.mark.parametrize(("actual", "before", "after", "wanted"), [

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import stat
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from sennit.adapters.git.disk_obstacles import (
     Look,
@@ -25,6 +26,7 @@ from sennit.adapters.git.disk_obstacles import (
     troubles_of_names,
     troubles_on_disk,
 )
+from sennit.adapters.git.file_texts import in_its_own_endings
 from sennit.adapters.git.files import in_thread, make_private_folder, write_private
 from sennit.adapters.git.git import DISPOSABLE
 from sennit.adapters.git.trees import changed_paths, tree_entries
@@ -39,7 +41,7 @@ from sennit.core.disk_application import (
     Unstageable,
 )
 from sennit.core.names import collisions
-from sennit.core.objects import MODE_EXECUTABLE, GitFailed
+from sennit.core.objects import MODE_EXECUTABLE, MODE_FILE, GitFailed
 from sennit.core.units import parents
 
 if TYPE_CHECKING:
@@ -109,6 +111,9 @@ async def _laid_out(
     failed = await check_out(git, store, repository, job, folder / "after", created)
     if failed is not None:
         return failed
+    kept = await _keep_endings(git, store, repository, job, folder, plan, seen)
+    if kept is not None:
+        return kept
     troubles = await _lfs_troubles(git, store, repository, folder, created, seen)
     if isinstance(troubles, GitFailed):
         return troubles
@@ -120,6 +125,48 @@ async def _laid_out(
     if isinstance(intention, GitFailed):
         return intention
     return await _with_collisions(git, store, job, plan, intention)
+
+
+async def _keep_endings(
+    git: Git,
+    store: Store,
+    repository: Repository,
+    job: Job,
+    folder: Path,
+    plan: Plan,
+    seen: Look,
+) -> GitFailed | None:
+    """Bring changed texts into the line endings that they have on the disk."""
+    changed = [
+        path
+        for path, sides in plan.items()
+        if sides.before is not None
+        and sides.after is not None
+        and {sides.before.mode, sides.after.mode} <= {MODE_FILE, MODE_EXECUTABLE}
+    ]
+    if not changed:
+        return None
+    before = evolve(job, after=job.before)
+    made = await in_thread("make the staging folder", make_private_folder, folder / "was")
+    if isinstance(made, GitFailed):
+        return made
+    failed = await check_out(git, store, repository, before, folder / "was", changed)
+    if failed is not None:
+        return failed
+    done = await in_thread("keep the line endings", _rewrite, folder, changed, seen)
+    return done if isinstance(done, GitFailed) else None
+
+
+def _rewrite(folder: Path, paths: Sequence[bytes], seen: Look) -> None:
+    for path in paths:
+        one, name = seen[path], os.fsdecode(path)
+        if isinstance(one, Seen):
+            was, file = (folder / "was" / name).read_bytes(), folder / "after" / name
+            becomes = file.read_bytes()
+            content = in_its_own_endings(one.content, was, becomes)
+            if content != becomes:
+                file.write_bytes(content)
+    shutil.rmtree(folder / "was")
 
 
 async def check_out(

@@ -10,24 +10,13 @@ from pathlib import Path
 
 import anyio
 import anyio.to_thread
-from attrs import frozen
 
-from sennit.adapters.git.buffers import encoding_of
 from sennit.adapters.git.discovery import Repository
 from sennit.adapters.git.disk_stage import Job, check_out
 from sennit.adapters.git.files import in_thread, make_private_folder
 from sennit.adapters.git.git import Git
 from sennit.adapters.git.store import Store
 from sennit.core.objects import GitFailed
-
-
-@frozen
-class WorkTreeText:
-    """A file as an editor shows it: its text, and how that text is written on the disk."""
-
-    text: str
-    mark: bytes
-    codec: str
 
 
 async def work_tree_contents(
@@ -56,20 +45,3 @@ def _contents(folder: Path, paths: tuple[bytes, ...]) -> dict[bytes, bytes]:
         file = folder / os.fsdecode(path)
         found[path] = os.fsencode(file.readlink()) if file.is_symlink() else file.read_bytes()
     return found
-
-
-def text_of(content: bytes, like: bytes | None, told: str | None) -> WorkTreeText | None:
-    """The text of a file in the encoding of ``like``, its older content, or as an editor told.
-
-    None where the bytes are no text in it.
-    """
-    if b"\0" in content and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return None
-    encoding = encoding_of(content if like is None else like, None, told)
-    if encoding is None:
-        return None
-    try:
-        text = content.removeprefix(encoding.mark).decode(encoding.codec)
-    except UnicodeDecodeError:
-        return None
-    return WorkTreeText(text, encoding.mark, encoding.codec)

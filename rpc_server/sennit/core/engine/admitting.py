@@ -18,7 +18,6 @@ from sennit_protocol.ids import BaseId, IdKind, TicketId
 from sennit_protocol.states import FailureKind, QueuedFor, TaskState, TicketState
 from sennit_protocol.views import Failure
 
-
 SHORT_ID = 12
 """Digits of a commit's id in a line for people."""
 
@@ -130,7 +129,11 @@ def base_taken(draft: Draft, event: BaseTaken) -> None:
     if row is None:
         return
     draft.put(evolve(row, commit=event.commit, tree=event.tree, manifest=event.manifest))
-    draft.note(event.ticket, None, f"has the base of {display(event.repository.top)}: {event.commit[:SHORT_ID]}")
+    draft.note(
+        event.ticket,
+        None,
+        f"has the base of {display(event.repository.top)}: {event.commit[:SHORT_ID]}",
+    )
     go_on(draft, event.ticket)
 
 

@@ -73,9 +73,15 @@ def _not_undoable(draft: Draft, row: ApplicationRow) -> str | None:
         return f"there is no application {row.undoes}; its ticket was dropped"
     if undone.target is Target.PATCH:
         return f"the application {undone.id} wrote a patch and no file; there is nothing to undo"
-    if undone.state not in {ApplicationState.APPLIED, ApplicationState.PARTLY_APPLIED}:
+    if undone.state not in _UNDOABLE:
         return f"the application {undone.id} is {undone.state.value}; there is nothing to undo"
     return None
+
+
+# An undo merges with the text as it is, so it is safe where nobody knows what became of the edit.
+_UNDOABLE = frozenset({
+    ApplicationState.APPLIED, ApplicationState.PARTLY_APPLIED, ApplicationState.UNKNOWN,
+})  # fmt: skip
 
 
 def settled(draft: Draft, event: ApplicationSettled) -> None:
@@ -174,7 +180,8 @@ def _count_units(draft: Draft, row: ApplicationRow) -> None:
         revision = draft.get(RevisionRow, name)
         if revision is not None:
             accepted = {unit for unit, said in revision.decisions if said is Decision.ACCEPTED}
-            mine = [unit for unit in row.units if unit in accepted]
+            # An offer is accepted by being confirmed; its decisions are told right after it.
+            mine = [unit for unit in row.units if row.offered or unit in accepted]
             units = tuple(dict.fromkeys((*revision.applied_units, *mine)))
             draft.put(evolve(revision, applied_units=units))
 

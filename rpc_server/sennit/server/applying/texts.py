@@ -8,18 +8,16 @@ from hashlib import sha256
 from pathlib import Path
 
 import anyio.to_thread
-from attrs import evolve, frozen
+from attrs import frozen
 
-from sennit.adapters.git.work_tree_texts import text_of, work_tree_contents
+from sennit.adapters.git.file_texts import text_of
+from sennit.adapters.git.work_tree_texts import work_tree_contents
+from sennit.core.carried import BOM, carried_over
 from sennit.core.edits import FileEdit, Image, file_edit
 from sennit.core.objects import MODE_EXECUTABLE, MODE_FILE, Entry, FileChange, GitFailed
-from sennit.core.text import lsp_lines
-from sennit.core.text_edits import apply_text_edits, text_edits
 from sennit.server.open_documents import Buffer
 from sennit.server.repositories import Opened
 from sennit.server.services import Services
-
-BOM = "\ufeff"
 
 
 @frozen
@@ -88,37 +86,6 @@ def edit_of(change: FileChange, contents: Contents, buffer: Buffer | None) -> Fi
 def _decoded(content: bytes | None, like: bytes | None, told: str | None) -> str | None:
     text = None if content is None else text_of(content, like, told)
     return None if text is None else text.text
-
-
-def carried_over(actual: str, before: str, after: str) -> str:
-    """Change ``actual`` as ``before`` is changed to ``after``, in its own line endings.
-
-    ``before`` is what git would write for ``actual``. Where that has other line endings or no
-    byte-order mark, the user's stay in every line that is not changed.
-    """
-    mark = BOM if actual.startswith(BOM) else ""
-    bare = actual.removeprefix(BOM)
-    if bare == before:
-        return mark + after
-    mine, theirs = lsp_lines(bare), lsp_lines(before)
-    if [line.rstrip("\r\n") for line in mine] != [line.rstrip("\r\n") for line in theirs]:
-        # A filter that does not give back what it took: git's version of the text counts.
-        return mark + after
-    ending = _usual_ending(mine)
-    edits = [
-        evolve(edit, new_text=_with_ending(edit.new_text, ending))
-        for edit in text_edits(before, after)
-    ]
-    return mark + apply_text_edits(bare, edits)
-
-
-def _usual_ending(lines: Sequence[str]) -> str:
-    pairs = sum(line.endswith("\r\n") for line in lines)
-    return "\r\n" if 2 * pairs > len(lines) else "\n"
-
-
-def _with_ending(text: str, ending: str) -> str:
-    return text.replace("\r\n", "\n").replace("\n", ending)
 
 
 def _image(entry: Entry | None, content: bytes | None, text: str | None) -> Image | None:

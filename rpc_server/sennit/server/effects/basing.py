@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from attrs import evolve
+
 from sennit.adapters.git.base import take_snapshot
 from sennit.adapters.git.head import head_snapshot
 from sennit.adapters.git.store import keep_new
@@ -12,7 +14,7 @@ from sennit.core.engine.commands import TakeBase
 from sennit.core.engine.events import BaseFailed, BaseTaken, Event
 from sennit.core.engine.rows import OpenDocumentRow
 from sennit.core.engine.step_values import Issued
-from sennit.core.objects import GitFailed, OpenDocument, Snapshot
+from sennit.core.objects import GitFailed, LeftOut, LeftOutReason, OpenDocument, Snapshot
 from sennit.core.views import exact_timestamp
 from sennit.runtime.ports import Report
 from sennit.server.failures import git_failure
@@ -56,12 +58,25 @@ async def _snapshot(services: Services, command: TakeBase) -> Snapshot | GitFail
     else:
         seen = services.seen.get(command.ticket)
         documents = below(command.repository.top, seen.documents.values() if seen else ())
-        snapshot = await live_snapshot(services, opened, documents)
+        elsewhere = unsaved_elsewhere(services, documents, opened)
+        snapshot = _told(await live_snapshot(services, opened, documents), elsewhere)
     if isinstance(snapshot, GitFailed):
         return snapshot
     name = f"bases/{command.base}"
     failed = await keep_new(opened.store, name, snapshot.commit)
     return snapshot if failed is None else failed
+
+
+def _told(snapshot: Snapshot | GitFailed, elsewhere: frozenset[bytes]) -> Snapshot | GitFailed:
+    """Say in the manifest which texts are those of the disk while another editor holds newer."""
+    if isinstance(snapshot, GitFailed):
+        return snapshot
+    detail = "unsaved in another editor; the text on the disk was taken"
+    left_out = tuple(
+        LeftOut(path, LeftOutReason.UNSAVED_ELSEWHERE, detail) for path in sorted(elsewhere)
+    )
+    manifest = evolve(snapshot.manifest, left_out=snapshot.manifest.left_out + left_out)
+    return evolve(snapshot, manifest=manifest)
 
 
 async def live_snapshot(

@@ -22,6 +22,7 @@ from sennit.server.jsonrpc.handlers import Handlers
 from sennit.server.jsonrpc.incoming import InFlight, Sequence
 from sennit.server.jsonrpc.outgoing import ID_PREFIX
 from sennit.server.jsonrpc.routes import Call, Routes
+from sennit.server.jsonrpc.workers import Workers
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
 
 logger = logging.getLogger(__name__)
@@ -79,6 +80,7 @@ class Dispatcher:
         self._on_process = on_process
         self._on_exit = on_exit
         self._sequence = Sequence()
+        self._workers = Workers(root)
         self._winding_up = anyio.Lock()
         self._is_wound_up = False
         self._shown: tuple[Problem, ...] = ()
@@ -141,7 +143,8 @@ class Dispatcher:
             self._answers.error(request.id, call)
             return
         scope = self._in_flight.open(request.id)
-        self._root.start_soon(self._run, request, call, scope, self._sequence.arrived)
+        after = self._sequence.arrived
+        self._workers.start(lambda: self._run(request, call, scope, after))
 
     async def _run(
         self, request: Request, call: Call, scope: anyio.CancelScope, after: int

@@ -64,7 +64,7 @@ class Framer:
     def feed(self, data: bytes) -> Iterator[Frame]:
         """Take ``data`` in and give the frames that it completes, one at a time."""
         self._buffer += data
-        while (frame := self._next()) is not None:
+        while self._buffer and (frame := self._next()) is not None:
             yield frame
 
     @property

@@ -92,17 +92,19 @@ class Pump:
         )
 
     async def _read(self, dispatcher: Dispatcher, first: bytes) -> None:
-        data = first or await self._ends.source.receive()
-        while data:
-            for frame in self._ends.framer.feed(data):
-                self._take(dispatcher, frame)
-                if self._code is not None:
-                    return
-                if self._ends.framer.holds_more:
-                    # Without this a burst of messages would starve the handlers.
-                    await anyio.lowlevel.checkpoint()
-            data = await self._ends.source.receive()
-        if self._ends.framer.holds_a_part:
+        framer = self._ends.framer
+
+        def take(data: bytes) -> bool:
+            if self._code is not None:
+                return False
+            frame = next(framer.feed(data), None)
+            if frame is None:
+                return False
+            self._take(dispatcher, frame)
+            return framer.holds_more
+
+        await self._ends.source.pour(take, first)
+        if framer.holds_a_part:
             logger.warning("the stream ended in the middle of a message")
         self._stop(dispatcher.code_of_end)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import deque
+from collections.abc import Callable
 
 import anyio
 from anyio import wait_writable
@@ -14,52 +15,73 @@ CONGESTED = 16 * 1024 * 1024
 """Bytes waiting to be read by the client above which chatter should be held back."""
 
 
+Take = Callable[[bytes], bool]
+"""Takes bytes in; true: it holds more to do, and wants the next turn of the loop for it."""
+
+
 class Source:
-    """The bytes that come from the client."""
+    """The bytes that come from the client.
+
+    They are handed over by a call of the loop and not to a task that waits for them: to wake one
+    takes a turn of the loop and two objects for each message, a good part of a small request.
+    """
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._arrived = anyio.Event()
-        self._data = b""
+        self._loop = asyncio.get_running_loop()
+        self._ended: asyncio.Future[None] = self._loop.create_future()
         self._is_watched = False
-        self._can_be_watched = True
+        self._is_busy = False
 
-    async def receive(self) -> bytes:
-        """Wait for the next bytes; none is the end of the stream, also when it broke."""
-        if not self._is_watched and self._can_be_watched:
-            self._watch()
-        if not self._can_be_watched:
-            await anyio.lowlevel.checkpoint()
-            return self._read()
-        await self._arrived.wait()
-        self._arrived = anyio.Event()
-        return self._data
+    async def pour(self, take: Take, first: bytes) -> None:
+        """Give ``take`` these bytes and then all that arrive, until the stream ends or breaks.
+
+        While ``take`` is busy it is called once a turn, without bytes, so that a burst of messages
+        does not starve their handlers, and what comes is left to the kernel. What it raises is
+        raised here.
+        """
+        self._give(take, first)
+        try:
+            await self._ended
+        finally:
+            self.close()
 
     def close(self) -> None:
         """Stop watching the descriptor."""
         if self._is_watched:
-            asyncio.get_running_loop().remove_reader(self._descriptor)
+            self._loop.remove_reader(self._descriptor)
             self._is_watched = False
 
-    def _watch(self) -> None:
+    def _give(self, take: Take, data: bytes) -> None:
+        if self._ended.done():
+            return
+        try:
+            self._is_busy = take(data)
+        except BaseException as error:  # noqa: BLE001  raised again where the end is awaited
+            self._ended.set_exception(error)
+            return
+        if self._is_busy:
+            self._loop.call_soon(self._give, take, b"")
+        elif not self._is_watched:
+            self._watch(take)
+
+    def _watch(self, take: Take) -> None:
         # The loop is told once, while `anyio.wait_readable` would tell it twice for each message:
         # two system calls of the few that a request takes.
         try:
-            asyncio.get_running_loop().add_reader(self._descriptor, self._on_readable)
+            self._loop.add_reader(self._descriptor, self._on_readable, take)
             self._is_watched = True
         except PermissionError:
             # Regular files and /dev/null cannot be watched; they can always be read.
-            self._can_be_watched = False
+            self._loop.call_soon(self._on_readable, take)
 
-    def _on_readable(self) -> None:
-        if self._arrived.is_set():
-            # What came before is not taken yet: leave the rest to the kernel until it is.
+    def _on_readable(self, take: Take) -> None:
+        if self._is_busy or self._ended.done():
             self.close()
-            return
-        self._data = self._read()
-        self._arrived.set()
-        if not self._data:
-            self.close()
+        elif data := self._read():
+            self._give(take, data)
+        else:
+            self._ended.set_result(None)
 
     def _read(self) -> bytes:
         try:
