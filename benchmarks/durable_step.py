@@ -113,9 +113,7 @@ async def _race(folder: Path) -> tuple[float, float, float]:
     await store.close()
     same.close()
     single.close()
-    ours, all_rows, one_row = (
-        statistics.median(each) * _US for each in zip(*times[WARM_UP:], strict=True)
-    )
+    ours, all_rows, one_row = (_quartile(each) * _US for each in zip(*times[WARM_UP:], strict=True))
     return ours, all_rows, one_row
 
 

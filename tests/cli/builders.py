@@ -45,7 +45,7 @@ def a_hunk(
 
 
 def a_file(path: str, *units: UnitView, base_uri: str | None = None) -> FileView:
-    return FileView(path, f"file:///work/{path}", units, base_uri=base_uri)
+    return FileView(path, f"file:///place/{path}", units, base_uri=base_uri)
 
 
 def a_proposal(
@@ -74,5 +74,5 @@ def a_proposal(
 
 
 def a_conflict(path: str) -> ConflictView:
-    return ConflictView("content", path, f"file:///work/{path}", "Both change line 1.",
+    return ConflictView("content", path, f"file:///place/{path}", "Both change line 1.",
                         with_tasks=("first",))  # fmt: skip

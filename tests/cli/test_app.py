@@ -62,3 +62,16 @@ def test_help_imports_neither_rich_nor_anyio_nor_the_server() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_client_loads_nothing_of_the_server_and_no_type_that_it_does_not_speak() -> None:
+    program = (
+        "import sys\nimport sennit.cli.app, sennit.cli.place, sennit.cli.tickets_command\n"
+        "import sennit.cli.terminal\n"
+        "heavy = {'pygls', 'lsprotocol', 'pygit2', 'sqlite3', 'importlib.metadata', 'rich.live',\n"
+        "  'sennit.server', 'sennit.settings', 'sennit_protocol.methods', 'sennit_protocol.told',\n"
+        "  'sennit_protocol.proposals', 'sennit_protocol.upkeep'} & set(sys.modules)\n"
+        "sys.exit(f'imported: {heavy}' if heavy else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -47,6 +47,43 @@ def test_an_undo_names_what_it_takes_back() -> None:
     assert next(application_lines(view)).plain == "Undo of a_0: undone, 0 files"
 
 
+def test_an_undo_tells_how_to_take_it_back() -> None:
+    file = AppliedFile("a", "file:///a", ApplicationState.APPLIED)
+    view = evolve(AN_APPLICATION, undoes=ApplicationId("a_0"), files=(file,))
+    assert list(application_lines(view))[-1].plain == "  To take the undo back: sennit undo a_1"
+
+
+PATCH = """\
+diff --git a/x b/x
+--- a/x
++++ b/x
+@@ -1,2 +1,3 @@
+ same
+--- looks like a header
++++ looks like one, too
++new
+diff --git a/y b/y
+new file mode 100644
+--- /dev/null
++++ b/y
+@@ -0,0 +1 @@
++only
+\\ No newline at end of file
+"""
+
+
+def test_a_patch_is_told_with_its_place_and_what_it_holds() -> None:
+    view = evolve(AN_APPLICATION, state=ApplicationState.NONE, target=Target.PATCH, patch=PATCH)
+    assert [line.plain for line in application_lines(view, Path("p.patch"))] == [
+        "The patch is in p.patch: 2 files, +3 -1. No other file was changed."
+    ]
+
+
+def test_an_empty_patch_is_told_as_such() -> None:
+    view = evolve(AN_APPLICATION, state=ApplicationState.NONE, target=Target.PATCH, patch="")
+    assert "empty" in next(application_lines(view, Path("p.patch"))).plain
+
+
 def test_patches_travel_as_text_or_as_bytes() -> None:
     assert patch_bytes(evolve(AN_APPLICATION, patch="ä\n")) == "ä\n".encode()
     assert patch_bytes(evolve(AN_APPLICATION, patch_base64="/w==")) == b"\xff"

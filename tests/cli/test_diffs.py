@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from sennit.cli.diffs import proposal_lines, unit_lines
+from sennit.cli.diffs import headline, proposal_lines, unit_lines
 from sennit_protocol.proposals import UnitKind
-from sennit_protocol.states import Decision, Integration, UnitFlag
+from sennit_protocol.states import ApplicationState, Decision, Integration, Review, UnitFlag
 from tests.cli.builders import a_conflict, a_file, a_hunk, a_proposal
 
 BASE = [f"line {number}" for number in range(10)]
@@ -14,7 +14,7 @@ def test_a_hunk_is_shown_with_its_place_and_the_lines_around_it() -> None:
     file = a_file("a.py", a_hunk(start=4, before="line 4\n", after="x\ny\n"), base_uri="b")
     lines = [line.plain for line in unit_lines(file, file.units[0], {"b": BASE})]
     assert lines == [
-        "@@ -5,1 +5,2 @@",
+        "@@ -2,7 +2,8 @@",
         " line 1",
         " line 2",
         " line 3",
@@ -25,6 +25,26 @@ def test_a_hunk_is_shown_with_its_place_and_the_lines_around_it() -> None:
         " line 6",
         " line 7",
     ]
+
+
+def test_at_the_ends_of_a_file_the_head_counts_only_what_is_shown() -> None:
+    first, last = a_hunk("u1", 0, "line 0\n"), a_hunk("u2", 9, "line 9\n")
+    file = a_file("a.py", first, last, base_uri="b")
+    heads = [next(unit_lines(file, unit, {"b": BASE})).plain for unit in file.units]
+    assert heads == ["@@ -1,4 +1,4 @@", "@@ -7,4 +7,4 @@"]
+
+
+def test_an_insertion_into_shown_lines_counts_from_the_first_of_them() -> None:
+    file = a_file("a.py", a_hunk(start=5, before="", after="x\n"), base_uri="b")
+    assert next(unit_lines(file, file.units[0], {"b": BASE})).plain == "@@ -3,6 +3,7 @@"
+
+
+def test_a_headline_tells_what_was_decided_and_applied() -> None:
+    summary = a_proposal("t", review=Review.ACCEPTED).summary
+    assert headline(summary).plain.endswith("clean  accepted")
+    applied = evolve(summary, application=ApplicationState.APPLIED)
+    assert headline(applied).plain.endswith("clean  accepted  applied")
+    assert headline(a_proposal("t").summary).plain.endswith("  clean")
 
 
 def test_an_insertion_names_the_line_before_it_as_patches_do() -> None:

@@ -13,7 +13,7 @@ from sennit.cli.review_loop import accept_whole, fitting_units, review
 from sennit.cli.terminal import Terminal
 from sennit_protocol.proposals import ProposalView
 from sennit_protocol.review import DecideParams, DecideResult
-from sennit_protocol.states import Decision, Integration
+from sennit_protocol.states import ApplicationState, Decision, Integration, Review
 from sennit_protocol.texts import ContentParams, ContentResult
 from tests.cli.builders import a_conflict, a_file, a_hunk, a_proposal
 
@@ -155,3 +155,16 @@ async def test_accepting_everything_leaves_what_does_not_fit_whole_to_a_person(
     client = DecidingClient([view])
     assert await accept_whole(client, AnsweringTerminal([]), view) is view
     assert client.decided == []
+
+
+async def test_accepting_everything_leaves_rejected_what_was_rejected() -> None:
+    view = a_proposal("t", a_file("a", a_hunk("a1", decision=REJECTED), a_hunk("a2", 20)))
+    client = DecidingClient([view])
+    await accept_whole(client, AnsweringTerminal([]), view)
+    assert client.decided == [("p_t", ACCEPTED, ("a2",), False)]
+
+
+async def test_what_is_applied_whole_asks_nothing() -> None:
+    view = a_proposal("t", a_file("a", a_hunk("a1")), review=Review.ACCEPTED)
+    summary = evolve(view.summary, application=ApplicationState.APPLIED)
+    assert await reviewed([], evolve(view, summary=summary)) == ([], True)

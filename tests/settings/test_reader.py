@@ -9,7 +9,7 @@ import pytest
 from sennit.core.agents import COMMAND_LINE, AgentKind, PromptAs, StopTimes
 from sennit.settings.decided import default_settings, effective
 from sennit.settings.keys import GENERATED, SENSITIVE, LogLevel, Source
-from sennit.settings.reader import Sources, config_folder, read_settings
+from sennit.settings.reader import Sources, config_folder, read_settings, state_folder
 from sennit.settings.values import Settings, SettingsProblem, SettingsProblems
 from sennit_protocol.states import Offer
 from sennit_protocol.tasks import ExpectChanges
@@ -316,3 +316,10 @@ def test_a_repository_adds_to_the_sensitive_files_and_cannot_empty_them(
 def test_the_configuration_folder_can_be_chosen(tmp_path: Path) -> None:
     assert config_folder({"SENNIT_CONFIG_DIR": str(tmp_path)}) == tmp_path
     assert config_folder({}).name == "sennit"
+
+
+def test_the_state_folder_can_be_chosen_and_is_named_by_its_real_path(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path)
+    assert state_folder({"SENNIT_STATE_DIR": str(link / "state")}) == tmp_path.resolve() / "state"
+    assert state_folder({}).name == "sennit"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 from typing import cast
 
@@ -60,7 +59,7 @@ class LazyGroup(click.Group):
 
 
 @click.group(cls=LazyGroup, epilog=_EXITS, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("sennit"), message="sennit %(version)s")
+@click.version_option(package_name="sennit", message="sennit %(version)s")
 @click.option(
     "-C",
     "--folder",

@@ -13,9 +13,10 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from sennit.cli.phases import phase_of
 from sennit.cli.safe_text import safe_line
 from sennit.cli.tables import STATE_STYLES, duration, table
-from sennit_protocol.states import FINAL_TASK_STATES, TaskState
+from sennit_protocol.states import FINAL_TASK_STATES
 from sennit_protocol.views import RunView, TaskView, TicketView
 
 _REFRESHES_PER_S = 10
@@ -81,11 +82,7 @@ class Board:
 
     def table(self) -> Table:
         """Show every task as it is now."""
-        # Not every server counts files while a task runs; an empty column would only be in the way.
-        counts_files = any(_files(each) for each in self._tasks.values())
-        made = table(
-            "task", "agent", "phase", *([">files"] if counts_files else []), ">time", "last line"
-        )
+        made = table("task", "agent", "phase", ">time", "last line")
         for column in made.columns:
             column.no_wrap, column.overflow = True, "ellipsis"
         made.columns[-1].ratio = 1
@@ -94,7 +91,6 @@ class Board:
                 Text(safe_line(task.id), style="bold"),
                 Text(safe_line(task.agent)),
                 Text(phase_of(task), style=STATE_STYLES.get(task.state, "")),
-                *([Text(_files(task))] if counts_files else []),
                 Text(self._elapsed(task)),
                 Text(_last_line(task), style="dim"),
             )
@@ -109,27 +105,9 @@ class Board:
         return duration(task.progress.elapsed_ms + int(since * _MS))
 
 
-def phase_of(task: TaskView) -> str:
-    """Say where a task is, in a few words."""
-    match task.state:
-        case TaskState.QUEUED:
-            return f"queued for {task.queued_for}" if task.queued_for else "queued"
-        case TaskState.WAITING:
-            return f"waits for {task.waiting_for}" if task.waiting_for else "waits"
-        case TaskState.RUNNING if task.progress is not None:
-            return safe_line(task.progress.phase) or task.state.value
-        case _:
-            return task.state.value
-
-
 def _told(task: TaskView) -> str:
     failure = f": {safe_line(task.failure.message)}" if task.failure else ""
     return phase_of(task) + failure
-
-
-def _files(task: TaskView) -> str:
-    count = task.progress.files_changed if task.progress else None
-    return "" if count is None else str(count)
 
 
 def _last_line(task: TaskView) -> str:

@@ -52,8 +52,8 @@ async def answer_of_person(terminal: Terminal, asked: AskParams) -> AskResult:
     question = asked.question
     terminal.note(Text(f"{safe_line(asked.task)} asks: {safe_line(question.text)}", style="bold"))
     if not terminal.interactive:
-        for line in how_to_answer(asked):
-            terminal.note(Text(line))
+        for told in how_to_answer(asked):
+            terminal.note(Text(told))
         return AskResult()
     if not question.options:
         return AskResult(await terminal.ask("Answer (empty: none):") or None)
@@ -69,15 +69,14 @@ async def answer_of_person(terminal: Terminal, asked: AskParams) -> AskResult:
 def how_to_answer(asked: AskParams) -> tuple[str, ...]:
     """Tell somebody who cannot be asked here how to answer, and by when."""
     question = asked.question
+    task = shlex.quote(asked.task)
     options = f"  Options: {', '.join(map(safe_line, question.options))}"
-    command = (
-        f"sennit answer {asked.ticket} {shlex.quote(asked.task)} TEXT --question {question.id}"
-    )
     until = f" until {question.deadline}" if question.deadline else ""
+    waits = f"  Nobody can be asked here. The question waits{until}; then the program is told"
+    command = f"sennit answer {asked.ticket} {task} TEXT --question {question.id}"
     return (
         *((options,) if question.options else ()),
-        f"  Nobody can be asked here. The question waits{until}; then the program is told that"
-        " there is no answer.",
+        f"{waits} that there is no answer.",
         f"  To answer it: {safe_line(command)}",
     )
 

@@ -10,12 +10,12 @@ from attrs import frozen
 from rich.text import Text
 
 from sennit.cli.applying import patch_bytes
-from sennit.cli.board import phase_of
 from sennit.cli.client import Client
 from sennit.cli.diffs import Bases, headline, proposal_lines
 from sennit.cli.failures import UsageError
 from sennit.cli.manifest import manifest_lines
 from sennit.cli.options import json_option
+from sennit.cli.phases import phase_of
 from sennit.cli.place import Place
 from sennit.cli.proposals_read import bases_of, is_ticket, patch_of, proposal_of, summaries_of
 from sennit.cli.safe_text import safe_line

@@ -6,7 +6,6 @@ import logging
 import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping
-from importlib.metadata import version
 from typing import Any
 
 import anyio
@@ -18,7 +17,7 @@ from sennit.adapters.store.writer import Store
 from sennit.core.stored import StoreProblem
 from sennit.server.capabilities import initialize_result
 from sennit.server.errors import store_error
-from sennit.server.handshake import Start
+from sennit.server.handshake import Start, told_version
 from sennit.server.jsonrpc import Context, Handlers, open_connection
 from sennit.server.methods import table
 from sennit.server.services import ClientLimits, Services, StateFolders
@@ -48,7 +47,7 @@ async def serve(begun: Start, limits: ClientLimits | None = None) -> int:
     ``limits`` is how long the client may take, where that is not the usual time.
     """
     served = open_connection(
-        begun, version=version("sennit"), methods=METHODS, initialize_result=initialize_result
+        begun, version=told_version(), methods=METHODS, initialize_result=initialize_result
     )
     environ = dict(os.environ)
     folders = StateFolders(state_folder(environ))

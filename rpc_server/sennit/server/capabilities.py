@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import version
 from typing import cast
 
 from lsprotocol import types
@@ -32,6 +31,9 @@ def initialize_result(
     encoding: str, methods: Mapping[str, Method] = METHODS, commands: tuple[str, ...] = COMMANDS
 ) -> dict[str, object]:
     """Build the result of ``initialize`` as JSON value."""
+    # Not at the top: most clients are answered by the handshake, and it imports a lot.
+    from importlib.metadata import version  # noqa: PLC0415
+
     result = types.InitializeResult(
         capabilities=types.ServerCapabilities(
             position_encoding=encoding,

@@ -9,6 +9,7 @@ same bytes again. Only built-in parts of Python may be imported at the top of th
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -20,7 +21,7 @@ from sennit.server.initialize import chosen_encoding, initialize_problems
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
 RESULT_FILE = os.path.join(os.path.dirname(__file__), "initialize_result.json")
 ENDED_BY_SIGTERM = 128 + signal.SIGTERM
@@ -67,6 +68,9 @@ def serve_stdio() -> int:
     # Imported here, after the answer: this is what the whole module is about.
     from sennit.server.app import serve_blocking  # noqa: PLC0415
 
+    # All of it stays. To look through it for garbage again and again would now and then hold an
+    # answer up for tens of milliseconds.
+    gc.freeze()
     return serve_blocking(start)
 
 
@@ -134,10 +138,23 @@ def initialize_answer(message: object) -> dict[str, object] | None:
         return None
     if not isinstance(params, dict) or initialize_problems(params):
         return None
-    with open(RESULT_FILE, encoding="utf-8") as file:
-        result = json.load(file)
+    result = _result()
     result["capabilities"]["positionEncoding"] = chosen_encoding(params)
     return {"jsonrpc": "2.0", "id": id_, "result": result}
+
+
+def told_version() -> str:
+    """Give the server's version as clients are told it.
+
+    The package's metadata say the same, but take tens of milliseconds to import and to search.
+    """
+    return str(_result()["serverInfo"]["version"])
+
+
+def _result() -> dict[str, Any]:
+    with open(RESULT_FILE, encoding="utf-8") as file:
+        result: dict[str, Any] = json.load(file)
+    return result
 
 
 def _end_of_first_message(read: bytes) -> int | None:

@@ -165,3 +165,23 @@ class AmbiguousRow:
 def test_a_class_that_cannot_be_told_back_is_refused_at_the_start() -> None:
     with pytest.raises(TypeError, match="look alike"):
         Codec((AmbiguousRow,), (), ())
+
+
+@frozen
+class NestedRow:
+    key: str
+    rows: tuple[AmbiguousRow, ...]
+
+
+def test_a_union_is_looked_at_wherever_it_stands() -> None:
+    with pytest.raises(TypeError, match="look alike"):
+        Codec((NestedRow,), (), ())
+
+
+def test_every_class_of_the_engine_can_be_stored() -> None:
+    Codec(ROWS, EVENTS, COMMANDS).complete()
+
+
+def test_what_is_not_stored_is_not_spelled() -> None:
+    with pytest.raises(TypeError, match="none of the classes"):
+        Codec((), (Renamed,), ()).dump(AmbiguousRow("k", "n"))

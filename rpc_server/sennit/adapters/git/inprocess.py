@@ -10,9 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
-import pygit2
 from attrs import frozen
-from pygit2.enums import ObjectType
 
 from sennit.adapters.git.raw_trees import Sides, differences, find_entry, parse_tree
 from sennit.core.objects import Entry
@@ -21,11 +19,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
 
+    import pygit2
+
     from sennit.adapters.git.store import Store
 
     Answer = TypeVar("Answer")
 
 _SHA1_SIZE = 20
+# How libgit2 numbers the types of objects, which are git's own numbers in packs.
+_COMMIT, _TREE, _BLOB = 1, 2, 3
 
 
 @frozen
@@ -58,13 +60,17 @@ class Objects:
         """Give what two trees hold at every path that differs, without looking for renames."""
         return dict(differences(self.read, _SHA1_SIZE, old, new))
 
-    def write(self, kind: ObjectType, data: bytes) -> str:
-        """Store an object and give its id; one that is there already costs only the look."""
-        return str(self.repository.write(kind, data))
+    def write_blob(self, data: bytes) -> str:
+        """Store a blob and give its id; one that is there already costs only the look."""
+        return str(self.repository.write(_BLOB, data))
 
     def write_tree(self, data: bytes) -> str:
         """Store a tree object."""
-        return self.write(ObjectType.TREE, data)
+        return str(self.repository.write(_TREE, data))
+
+    def write_commit(self, data: bytes) -> str:
+        """Store a commit object."""
+        return str(self.repository.write(_COMMIT, data))
 
 
 async def with_objects(store: Store, work: Callable[[Objects], Answer]) -> Answer | NotHere:
@@ -75,6 +81,9 @@ async def with_objects(store: Store, work: Callable[[Objects], Answer]) -> Answe
 
 
 def _work(git_dir: str, work: Callable[[Objects], Answer]) -> Answer | NotHere:
+    # Imported with the first piece of work, for a server has to be ready long before that.
+    import pygit2  # noqa: PLC0415
+
     try:
         return work(Objects(pygit2.Repository(git_dir)))
     except (KeyError, pygit2.GitError) as error:

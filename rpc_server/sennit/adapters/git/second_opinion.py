@@ -12,7 +12,6 @@ import shutil
 from typing import TYPE_CHECKING
 
 from attrs import frozen
-from pygit2.enums import MergeFlag
 
 from sennit.adapters.git.files import in_thread, make_private_folder, write_private
 from sennit.adapters.git.inprocess import NotHere, Objects, with_objects
@@ -57,6 +56,9 @@ async def doubtful(
 
 
 def _by_libgit2(objects: Objects, merges: Sequence[TextMerge]) -> tuple[bytes, ...]:
+    # Not at the top: a server has to be ready long before its first merge.
+    from pygit2.enums import MergeFlag  # noqa: PLC0415
+
     # Numbers stand for the names: no attribute and no driver can apply to them.
     names = [b"%08d" % number for number in range(len(merges))]
     trees = [

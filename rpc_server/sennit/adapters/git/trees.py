@@ -11,7 +11,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from attrs import evolve
-from pygit2.enums import ObjectType
 
 from sennit.adapters.git.git import DISPOSABLE, IDENTITY
 from sennit.adapters.git.inprocess import NotHere, Objects, with_objects
@@ -153,7 +152,7 @@ async def write_blobs(
     """Store exact bytes as blobs and give their ids, in order."""
 
     def work(objects: Objects) -> tuple[str, ...]:
-        return tuple(objects.write(ObjectType.BLOB, content) for content in contents)
+        return tuple(objects.write_blob(content) for content in contents)
 
     written = await with_objects(store, work)
     if not isinstance(written, NotHere):
@@ -250,7 +249,7 @@ async def write_commits(
     contents = [_commit(tree, parents, at) for tree, parents in trees]
 
     def work(objects: Objects) -> tuple[str, ...]:
-        return tuple(objects.write(ObjectType.COMMIT, content) for content in contents)
+        return tuple(objects.write_commit(content) for content in contents)
 
     written = await with_objects(store, work)
     if not isinstance(written, NotHere):

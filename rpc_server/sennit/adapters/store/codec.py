@@ -40,7 +40,8 @@ class Codec:
     """Knows the classes that are stored, by name.
 
     ``upgrades`` lead an event's body from the version in the key to the next one, by
-    ``(TYPE, version)``. Classes that cannot be stored raise ``TypeError`` here, not at first use.
+    ``(TYPE, version)``. A class with a union whose members look alike when they are stored raises
+    ``TypeError`` here, not at first use.
     """
 
     def __init__(
@@ -55,10 +56,23 @@ class Codec:
         self._events: dict[str, Any] = {cast("Any", event).TYPE: event for event in events}
         self._commands = {command.__name__: command for command in commands}
         self._upgrades = dict(upgrades or {})
-        known = (*self.tables.values(), *self._events.values(), *self._commands.values())
-        self._converter = _converter({cls.__name__: cls for cls in known})
-        self._dump = {cls: self._converter.get_unstructure_hook(cls) for cls in known}
-        for cls in known:
+        self._known = frozenset(
+            (*self.tables.values(), *self._events.values(), *self._commands.values())
+        )
+        self._converter = _converter({cls.__name__: cls for cls in self._known})
+        self._dump: dict[type, Callable[[Any], Any]] = {}
+        seen: set[object] = set()
+        for cls in self._known:
+            _refuse_ambiguous(cls, seen)
+
+    def complete(self) -> None:
+        """Get ready for every class. Raises for those that cannot be stored.
+
+        For tests of the classes: a class is made ready when it is met for the first time, for all
+        together take a tenth of a server's start.
+        """
+        for cls in self._known:
+            self._dump[cls] = self._converter.get_unstructure_hook(cls)
             self._converter.get_structure_hook(cls)
 
     def table(self, row: type) -> str:
@@ -67,7 +81,14 @@ class Codec:
 
     def dump(self, value: object) -> str:
         """A row, event or command as JSON text in ASCII."""
-        return _encode(self._dump[type(value)](value))
+        cls = type(value)
+        return _encode((self._dump.get(cls) or self._dumper(cls))(value))
+
+    def _dumper(self, cls: type) -> Callable[[Any], Any]:
+        if cls not in self._known:
+            raise TypeError(f"{cls.__name__} is none of the classes that are stored")
+        self._dump[cls] = self._converter.get_unstructure_hook(cls)
+        return self._dump[cls]
 
     def row(self, table: str, text: str) -> Row:
         """The row that was stored in a table. Raises ``UnreadableError``."""
@@ -200,10 +221,7 @@ def _read_tagged(converter: Converter, registry: Mapping[str, type], value: obje
 def _read_union(converter: Converter, type_: object) -> Callable[[Any, Any], Any]:
     members = _members(type_)
     classes = {member.__name__: member for member in members if attrs.has(member)}
-    plain: dict[type, Any] = {}
-    for member in members:
-        if not attrs.has(member) and plain.setdefault(_json_type(member), member) is not member:
-            raise TypeError(f"{type_} cannot be stored: two of its members look alike in JSON")
+    plain = _plain_members(type_)
     nullable = len(members) != len(get_args(type_))
 
     def hook(value: object, _: object) -> object:
@@ -216,6 +234,30 @@ def _read_union(converter: Converter, type_: object) -> Callable[[Any, Any], Any
         return converter.structure(value, plain[type(value)])
 
     return hook
+
+
+def _plain_members(type_: object) -> dict[type, Any]:
+    """The members of a union that are no classes of ours, by what they are in JSON."""
+    plain: dict[type, Any] = {}
+    for member in _members(type_):
+        if not attrs.has(member) and plain.setdefault(_json_type(member), member) is not member:
+            raise TypeError(f"{type_} cannot be stored: two of its members look alike in JSON")
+    return plain
+
+
+def _refuse_ambiguous(type_: Any, seen: set[object]) -> None:  # noqa: ANN401  whatever a field has
+    """Look at all unions that values of this type can hold; ``seen`` are those that are known."""
+    if get_origin(type_) is Literal or type_ in seen:
+        return
+    seen.add(type_)
+    if _is_union(type_):
+        _plain_members(type_)
+    if isinstance(type_, type) and attrs.has(type_):
+        parts = tuple(field.type for field in attrs.fields(attrs.resolve_types(type_)))
+    else:
+        parts = get_args(type_)
+    for part in parts:
+        _refuse_ambiguous(part, seen)
 
 
 def _json_type(member: object) -> type:

@@ -38,10 +38,17 @@ def intend(draft: Draft, event: ApplicationIntended) -> None:
         return
     draft.put(row)
     draft.outcome = Intended(row.id)
-    draft.note(row.ticket, None, f"applies {len(row.images)} files as {row.id}")
+    draft.note(row.ticket, None, _told(row))
     if row.target is not Target.PATCH:
         _mark(draft, row.revisions, ApplicationState.APPLYING)
         draft.issue(RunApplication(row.id))
+
+
+def _told(row: ApplicationRow) -> str:
+    if row.target is Target.PATCH:
+        return f"makes a patch of what is accepted as {row.id}; no file is changed"
+    files = f"{len(row.images)} files as {row.id}"
+    return f"applies {files}" if row.undoes is None else f"takes {row.undoes} back: {files}"
 
 
 def _in_the_way(draft: Draft, row: ApplicationRow) -> str | None:

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.cli_process import Desk, OnTerminal, a_desk
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+
+LINES = "".join(f"line {number}\n" for number in range(1, 41))
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return a_desk(tmp_path, {"a.txt": LINES, "b.txt": LINES}).trusted()
+
+
+def sed(script: str, name: str = "a.txt") -> list[str]:
+    return ["--command", shlex.join(["sed", "-i", script, name])]
+
+
+def python(program: str) -> list[str]:
+    return ["--command", shlex.join([sys.executable, "-c", program])]
+
+
+def proposals_after(desk: Desk, *arguments: str) -> list[Any]:
+    return list(desk.sennit("run", *arguments, "--json").json["proposals"])
+
+
+def pending(desk: Desk) -> int:
+    return int(desk.sennit("tickets", "--json").json["tickets"][0].get("proposalsPending", 0))
+
+
+def test_proposals_are_decided_about_by_name_and_applied_later(desk: Desk) -> None:
+    script = "s/^line 5$/five/;s/^line 30$/thirty/"
+    first, second = proposals_after(desk, *sed(script), *sed("s/^line 5$/FIVE/"))
+    ticket, name = first["summary"]["ticket"], first["summary"]["id"]
+    listed = desk.sennit("review", ticket)
+    units = [unit["id"] for unit in first["files"][0]["units"]]
+    assert all(unit in listed.out for unit in units)
+    assert pending(desk) == 2
+    done = desk.sennit("review", ticket, "--accept", units[1], "--reject", units[0])
+    assert done.code == 0, done.err
+    assert "1 accepted, 1 rejected" in done.out
+    assert f"sennit apply {ticket}" in done.err
+    assert desk.sennit("review", second["summary"]["id"], "--reject", "all").code == 0
+    assert pending(desk) == 1
+    shown = desk.sennit("show", ticket).out
+    assert "clean  partlyAccepted" in shown
+    assert "conflict  rejected" in shown
+    assert desk.sennit("apply", ticket).code == 0
+    assert (desk.repository / "a.txt").read_text() == LINES.replace("line 30\n", "thirty\n")
+    assert pending(desk) == 0
+    assert "clean  partlyAccepted  applied" in desk.sennit("show", ticket).out
+    again = desk.sennit("review", name, "--reset", "--json").json["proposals"][0]
+    assert again["summary"]["review"] == "offered"
+    wrong = desk.sennit("review", ticket, "--accept", "nonsense")
+    assert wrong.code == 2
+    assert "a.txt" in wrong.err
+
+
+def test_unfinished_work_is_adopted_in_a_review_on_a_terminal(desk: Desk) -> None:
+    program = "open('a.txt', 'a').write('more\\n'); raise SystemExit(7)"
+    (kept,) = proposals_after(desk, *python(program))
+    name = kept["summary"]["id"]
+    with OnTerminal(desk, "review", kept["summary"]["ticket"]) as terminal:
+        terminal.wait_for("Adopt the unfinished work of command-1")
+        terminal.type("y")
+        assert terminal.end() == 0, terminal.seen
+        assert "To apply what is accepted" in terminal.seen
+    assert desk.sennit("apply", name).code == 0
+    assert (desk.repository / "a.txt").read_text() == LINES + "more\n"
+
+
+def test_a_moved_head_holds_files_and_no_patch_and_tells_the_option(
+    desk: Desk, tmp_path: Path
+) -> None:
+    text = "one\ntwo\n"
+    (made,) = proposals_after(desk, *python(f"open('new.txt', 'w').write({text!r})"))
+    assert (made["summary"]["linesAdded"], made["summary"]["linesRemoved"]) == (2, 0)
+    ticket = made["summary"]["ticket"]
+    desk.git("commit", "--quiet", "--allow-empty", "--message", "moved")
+    patch = tmp_path / "made.patch"
+    done = desk.sennit("apply", ticket, "--accept-all", "--patch", str(patch))
+    assert done.code == 0, done.err
+    assert f"The patch is in {patch}: 1 file, +2 -0." in done.out
+    held = desk.sennit("apply", ticket)
+    assert held.code == 1
+    assert "--confirm-moved" in held.err
+    assert not (desk.repository / "new.txt").exists()
+    applied = desk.sennit("apply", ticket, "--confirm-moved", "--json").json
+    undone = desk.sennit("undo", applied["id"])
+    assert "To take the undo back: sennit undo a_" in undone.out
+
+
+def test_what_is_valid_is_told_with_what_is_wrong(desk: Desk) -> None:
+    done = desk.sennit("run", "words", "--agent", "nobody")
+    assert done.code == 1
+    assert "names no agent" in done.err
+    assert "Valid: command" in done.err
+    (desk.repository.parent / "config").mkdir(exist_ok=True)
+    (desk.repository.parent / "config" / "config.toml").write_text("[limits]\nnonsense = 1\n")
+    refused = desk.sennit("run", *sed("s/1/X/"))
+    assert "nonsense" in refused.err
+    assert "Valid: " in refused.err
+    config = desk.sennit("config")
+    assert config.code == 1
+    assert "nonsense" in config.err
+    assert "the defaults count" not in config.out
+    explained = desk.sennit("config", "--explain").out
+    assert max(map(len, explained.splitlines())) <= 100
+
+
+def test_the_story_names_folders_and_short_ids(desk: Desk) -> None:
+    (made,) = proposals_after(desk, *sed("s/^line 5$/five/"))
+    told = desk.sennit("story", made["summary"]["ticket"], "--json").json
+    lines = [each["message"] for each in told["events"]]
+    assert f"takes the base of {desk.repository}" in lines
+    assert not [line for line in lines if any(len(word) == 40 for word in line.split())], (
+        json.dumps(lines)
+    )
