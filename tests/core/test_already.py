@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from sennit.core.already import Presence, presence
 from sennit.core.objects import ChangeKind, Entry, FileChange, Hunk
+from sennit.core.text import git_lines
 from sennit.core.units import Unit
 from sennit_protocol.proposals import UnitKind
 
@@ -24,7 +25,7 @@ def told(live: bytes, *hunks: Hunk) -> Presence:
     drift = FileChange(
         ChangeKind.MODIFY, b"a", b"a", Entry(FILE, "base"), Entry(FILE, "live"), hunks=hunks
     )
-    return presence(UNIT, drift, {"proposed": PROPOSED, "live": live})
+    return presence(UNIT, drift, {"proposed": git_lines(PROPOSED), "live": git_lines(live)})
 
 
 def test_a_unit_is_absent_where_the_user_changed_nothing() -> None:

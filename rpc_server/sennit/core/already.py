@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from enum import StrEnum, auto
+from operator import attrgetter
 
 from sennit.core.objects import ChangeKind, FileChange, Hunk
-from sennit.core.overlaps import overlapping
-from sennit.core.text import git_lines
 from sennit.core.units import Unit
 
 
@@ -22,11 +22,13 @@ class Presence(StrEnum):
 _SAME_FILE = frozenset({ChangeKind.MODIFY, ChangeKind.RENAME})
 
 
-def presence(unit: Unit, drift: FileChange | None, blobs: Mapping[str, bytes]) -> Presence:
+def presence(
+    unit: Unit, drift: FileChange | None, lines: Mapping[str, Sequence[bytes]]
+) -> Presence:
     """Compare a unit with what the live text changed in the same file of the same base.
 
-    ``blobs`` holds the contents after of both. Hunks that neither meet nor touch cannot hold each
-    other; equal ones are the same change.
+    ``lines`` holds the contents after of both, cut by ``git_lines``. Hunks that neither meet nor
+    touch cannot hold each other; equal ones are the same change.
     """
     if drift is None:
         return Presence.ABSENT
@@ -34,17 +36,30 @@ def presence(unit: Unit, drift: FileChange | None, blobs: Mapping[str, bytes]) -
         return Presence.UNCLEAR
     if drift.kind not in _SAME_FILE or drift.binary:
         return Presence.UNCLEAR
-    near = overlapping(drift.hunks, (unit.hunk,))
+    near = _near(drift.hunks, unit.hunk)
     if not near:
         return Presence.ABSENT
-    mine = _lines(blobs[unit.after.id], unit.hunk)
+    mine = _lines(lines[unit.after.id], unit.hunk)
     same = any(
         (hunk.before_start, hunk.before_count) == (unit.hunk.before_start, unit.hunk.before_count)
-        and _lines(blobs[drift.after.id], hunk) == mine
+        and _lines(lines[drift.after.id], hunk) == mine
         for hunk in near
     )
     return Presence.THERE if same else Presence.UNCLEAR
 
 
-def _lines(content: bytes, hunk: Hunk) -> list[bytes]:
-    return git_lines(content)[hunk.after_start : hunk.after_start + hunk.after_count]
+def _near(hunks: Sequence[Hunk], mine: Hunk) -> Sequence[Hunk]:
+    """The hunks that meet or touch; they are in order and apart, so few have to be looked at."""
+    end = bisect_right(hunks, mine.before_start + mine.before_count, key=attrgetter("before_start"))
+    begin = end
+    while begin and _end(hunks[begin - 1]) >= mine.before_start:
+        begin -= 1
+    return hunks[begin:end]
+
+
+def _end(hunk: Hunk) -> int:
+    return hunk.before_start + hunk.before_count
+
+
+def _lines(content: Sequence[bytes], hunk: Hunk) -> Sequence[bytes]:
+    return content[hunk.after_start : hunk.after_start + hunk.after_count]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 
-from attrs import field, frozen
+from attrs import define, field, frozen
 
 from sennit.core.engine.rows import ApplicationRow, ProposalRow, RevisionRow
 from sennit.core.engine.state import Tables
@@ -73,8 +73,9 @@ def proposal_summary(tables: Tables, proposal: ProposalRow) -> ProposalSummary:
 
 def file_views(revision: RevisionRow, looked: Looked) -> tuple[FileView, ...]:
     """The files of a revision; what needs a careful look comes first."""
+    decided = dict(revision.decisions)
     views = [
-        _file_view(revision, looked, tuple(units))
+        _file_view(revision, _Shown(looked, decided), tuple(units))
         for _, units in groupby(looked.units, key=attrgetter("path"))
     ]
     return tuple(sorted(views, key=_rank))
@@ -91,16 +92,35 @@ def _rank(view: FileView) -> tuple[bool, bool, int]:
     return _FOLDED in flags, not careful, -(view.lines_added + view.lines_removed)
 
 
-def _file_view(revision: RevisionRow, looked: Looked, units: Sequence[Unit]) -> FileView:
+@define
+class _Shown:
+    """What the units of one file are shown from; each text is cut into lines once for all."""
+
+    looked: Looked
+    decided: Mapping[UnitId, Decision]
+    _lines: dict[str, list[bytes]] = field(factory=dict)
+
+    def blob(self, entry: Entry | None) -> bytes | None:
+        return None if entry is None else self.looked.blobs.get(entry.id)
+
+    def lines(self, entry: Entry | None, start: int, count: int) -> bytes:
+        if entry is None:
+            return b""
+        if entry.id not in self._lines:
+            self._lines[entry.id] = git_lines(self.blob(entry) or b"")
+        return b"".join(self._lines[entry.id][start : start + count])
+
+
+def _file_view(revision: RevisionRow, shown: _Shown, units: Sequence[Unit]) -> FileView:
     first = units[0]
     top = revision.repository.top
     path, old = top + b"/" + first.path, top + b"/" + first.old_path
     renamed = first.old_path != first.path
-    hunks = [hunk for unit in units for hunk in _hunks_of(unit, looked.blobs)]
+    hunks = [hunk for unit in units for hunk in _hunks_of(unit, shown.looked.blobs)]
     return FileView(
         path=display(first.path),
         uri=file_uri(path),
-        units=tuple(_unit_view(revision, looked, unit) for unit in units),
+        units=tuple(_unit_view(shown, unit) for unit in units),
         old_path=display(first.old_path) if renamed else None,
         old_uri=file_uri(old) if renamed else None,
         binary=any(unit.kind is UnitKind.BINARY for unit in units),
@@ -139,17 +159,16 @@ def _side_uri(revision: RevisionRow, path: bytes, entry: Entry | None, side: Sid
     return None if entry is None else revision_uri(path, revision.id, side)
 
 
-def _unit_view(revision: RevisionRow, looked: Looked, unit: Unit) -> UnitView:
-    decided = dict(revision.decisions)
-    before, after = _texts(unit, looked.blobs)
+def _unit_view(shown: _Shown, unit: Unit) -> UnitView:
+    before, after = _texts(shown, unit)
     hunk = unit.hunk
     return UnitView(
         id=UnitId(unit.id),
         kind=unit.kind,
-        decision=decided.get(UnitId(unit.id), Decision.UNDECIDED),
-        preselected=unit.id in looked.preselected,
+        decision=shown.decided.get(UnitId(unit.id), Decision.UNDECIDED),
+        preselected=unit.id in shown.looked.preselected,
         needs=UnitId(unit.needs[0]) if unit.needs else None,
-        flags=looked.flags.get(unit.id, ()),
+        flags=shown.looked.flags.get(unit.id, ()),
         before=None if hunk is None else LineRange(hunk.before_start, hunk.before_count),
         after=None if hunk is None else LineRange(hunk.after_start, hunk.after_count),
         before_text=before,
@@ -157,20 +176,15 @@ def _unit_view(revision: RevisionRow, looked: Looked, unit: Unit) -> UnitView:
     )
 
 
-def _texts(unit: Unit, blobs: Mapping[str, bytes]) -> tuple[str | None, str | None]:
-    before = _blob(unit.before, blobs)
-    after = _blob(unit.after, blobs)
-    if unit.hunk is None:
-        shows_whole = unit.kind in {UnitKind.CREATE, UnitKind.DELETE, UnitKind.LINK}
-        return (_text(before), _text(after)) if shows_whole else (None, None)
+def _texts(shown: _Shown, unit: Unit) -> tuple[str | None, str | None]:
     hunk = unit.hunk
-    old = git_lines(before or b"")[hunk.before_start : hunk.before_start + hunk.before_count]
-    new = git_lines(after or b"")[hunk.after_start : hunk.after_start + hunk.after_count]
-    return _text(b"".join(old)), _text(b"".join(new))
-
-
-def _blob(entry: Entry | None, blobs: Mapping[str, bytes]) -> bytes | None:
-    return None if entry is None else blobs.get(entry.id)
+    if hunk is None:
+        shows_whole = unit.kind in {UnitKind.CREATE, UnitKind.DELETE, UnitKind.LINK}
+        sides = (shown.blob(unit.before), shown.blob(unit.after))
+        return (_text(sides[0]), _text(sides[1])) if shows_whole else (None, None)
+    old = shown.lines(unit.before, hunk.before_start, hunk.before_count)
+    new = shown.lines(unit.after, hunk.after_start, hunk.after_count)
+    return _text(old), _text(new)
 
 
 def _text(data: bytes | None) -> str | None:

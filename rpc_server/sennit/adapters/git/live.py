@@ -16,6 +16,7 @@ from sennit.adapters.git.trees import changed_paths, read_blobs, write_blobs, wr
 from sennit.core.accepted import Placed, Removed, UnmetNeeds, Written, accepted_entries
 from sennit.core.already import Presence, presence
 from sennit.core.objects import Conflict, Conflicted, Entry, GitFailed, Merged
+from sennit.core.text import git_lines
 from sennit.core.units import Unit, unmet_needs, with_needs
 from sennit_protocol.proposals import UnitKind
 
@@ -249,14 +250,16 @@ class _Fold:
                 sides = (unit.after, change.after)
                 wanted |= {side.id for side in sides if side is not None}
         blobs = await read_blobs(self.git, self.store, wanted) if wanted else {}
-        return blobs if isinstance(blobs, GitFailed) else _Drift(by_path, blobs)
+        if isinstance(blobs, GitFailed):
+            return blobs
+        return _Drift(by_path, {name: git_lines(content) for name, content in blobs.items()})
 
     async def _is_there(
         self, unit: Unit, edge: AbstractSet[bytes], drift: _Drift
     ) -> bool | GitFailed:
         """Tell by the diffs whether a unit would change nothing; else by merging it alone."""
         near = drift.changes.get(unit.old_path) or drift.changes.get(unit.path)
-        match presence(unit, near, drift.blobs):
+        match presence(unit, near, drift.lines):
             case Presence.ABSENT:
                 return False
             case Presence.THERE:
@@ -273,10 +276,10 @@ class _Fold:
 
 @frozen
 class _Drift:
-    """What the live text changed since the base, by the path in the base; contents of hunks."""
+    """What the live text changed since the base, by the path in the base; contents as lines."""
 
     changes: Mapping[bytes, FileChange]
-    blobs: Mapping[str, bytes]
+    lines: Mapping[str, list[bytes]]
 
 
 def _needs_first(group: Sequence[Unit]) -> Iterable[Unit]:

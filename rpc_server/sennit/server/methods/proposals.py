@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 
+import anyio.to_thread
+
 from sennit.adapters.git.changes import patch
 from sennit.core.engine.events import DecisionsMade
 from sennit.core.engine.reviewing import Decided, NotDecided
@@ -116,7 +118,7 @@ async def proposal_view(
     looked = await look(services, opened, revision)
     if isinstance(looked, GitFailed):
         return git_error(looked)
-    files = file_views(revision, looked)
+    files = await anyio.to_thread.run_sync(file_views, revision, looked)
     return ProposalView(
         summary=_summary(services, revision),
         base=revision.base_commit,
