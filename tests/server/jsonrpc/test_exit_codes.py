@@ -4,12 +4,13 @@ import os
 import signal
 import subprocess
 import sys
+import tty
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.wire_client import WireClient, eventually
+from tests.wire_client import DEADLINE_S, WireClient, eventually, framed
 
 SERVER = Path(__file__).with_name("scripted_server.py")
 Starter = Callable[..., WireClient]
@@ -53,6 +54,26 @@ def test_the_end_of_the_stream_ends_with_1(start: Starter, data: bytes) -> None:
         client.close_stdin()
         assert client.exit_code() == 1
         assert "closing" in client.stderr()
+
+
+def test_a_terminal_that_hangs_up_ends_with_1() -> None:
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    server = subprocess.Popen(
+        [sys.executable, str(SERVER)],
+        stdin=slave,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(slave)
+    params: dict[str, object] = {"processId": None, "rootUri": None, "capabilities": {}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    os.write(master, framed(message))
+    assert server.stdout is not None
+    assert server.stdout.readline().startswith(b"Content-Length")
+    os.close(master)
+    server.stdout.close()
+    assert server.wait(DEADLINE_S) == 1
 
 
 def test_the_end_of_the_stream_before_any_message_ends_with_1(start: Starter) -> None:

@@ -78,15 +78,22 @@ class Source:
     def _on_readable(self, take: Take) -> None:
         if self._is_busy or self._ended.done():
             self.close()
-        elif data := self._read():
+            return
+        data = self._read()
+        if data:
             self._give(take, data)
-        else:
+        elif data is not None:
             self._ended.set_result(None)
 
-    def _read(self) -> bytes:
+    def _read(self) -> bytes | None:
+        """What has come; nothing at the end of the stream, None if it was a false alarm."""
         try:
             return os.read(self._descriptor, READ_SIZE)
-        except ConnectionError:
+        except BlockingIOError:
+            # The client made the pipe non-blocking, as some runtimes do.
+            return None
+        except OSError:
+            # A broken pipe or a terminal that hung up (EIO): nobody is at the other end any more.
             return b""
 
 
