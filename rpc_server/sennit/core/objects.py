@@ -51,6 +51,7 @@ class LeftOutReason(StrEnum):
     UNSAVED_ELSEWHERE = "unsavedElsewhere"
     SPECIAL_FILE = "specialFile"
     RESERVED_NAME = "reservedName"
+    REFUSED_BY_GIT = "refusedByGit"
 
 
 @frozen
@@ -176,7 +177,7 @@ class Conflict:
 class Merged:
     """The three sides went together into ``tree``; ``uncertain`` names paths to look at twice.
 
-    ``normalised`` names paths whose line endings were brought to the base's before the merge.
+    ``normalised`` names paths whose line endings were made equal, ours, before the merge.
     """
 
     tree: str

@@ -1,6 +1,11 @@
 import pytest
 
-from sennit.adapters.agents.command import CommandRefused, command_line, command_run
+from sennit.adapters.agents.command import (
+    LONGEST_LINE,
+    CommandRefused,
+    command_line,
+    command_run,
+)
 from sennit.adapters.runs.values import RunSpec
 from sennit.core.agents import COMMAND_LINE, AgentKind, AgentSettings, PromptAs, StopTimes
 
@@ -76,3 +81,10 @@ def test_what_cannot_be_meant_is_refused_with_advice(text: str, advice: str) -> 
     assert isinstance(refused, CommandRefused)
     assert advice in refused.message
     assert command_run(COMMAND_LINE, text, 99, TIMES) == refused
+
+
+def test_a_line_that_no_system_starts_is_refused_at_once() -> None:
+    found = command_line("echo " + "x" * 10 * LONGEST_LINE)
+    assert isinstance(found, CommandRefused)
+    assert 'prompt = "stdin"' in found.message
+    assert len(found.message) < 400

@@ -226,6 +226,14 @@ async def test_line_endings_changed_as_a_whole_are_taken_back_and_named(bench: W
     assert result.normalised == (b"f",)
 
 
+async def test_line_endings_of_the_text_so_far_stay_in_every_line(bench: Workbench) -> None:
+    crlf = UP.replace(b"\n", b"\r\n")
+    result = await merge(bench, {b"f": TEXT}, {b"f": crlf}, {b"f": DOWN})
+    assert isinstance(result, Merged), result
+    assert await bench.files(result.tree) == {b"f": BOTH.replace(b"\n", b"\r\n")}
+    assert result.normalised == (b"f",)
+
+
 async def test_line_endings_that_both_sides_changed_stay_changed(bench: Workbench) -> None:
     sides = [UP.replace(b"\n", b"\r\n"), DOWN.replace(b"\n", b"\r\n")]
     result = await merge(bench, {b"f": TEXT}, {b"f": sides[0]}, {b"f": sides[1]})

@@ -13,7 +13,8 @@ import pytest
 from sennit.adapters.git.capture import Captured, capture
 from sennit.adapters.git.delete import Deleted, delete_workspace
 from sennit.adapters.git.git import git_for
-from sennit.core.objects import LeftOutReason
+from sennit.adapters.git.stage import stage
+from sennit.core.objects import GitFailed, LeftOutReason
 from tests.adapters.git.bench import Bench, Tree, this_process
 
 pytestmark = pytest.mark.anyio
@@ -88,3 +89,43 @@ async def test_folders_without_permissions_are_deleted(bench: Bench) -> None:
     inside.path("a").chmod(0o500)
     outcome = await delete_workspace(await bench.store(), workspace.name, this_process())
     assert outcome == Deleted()
+
+
+def write_what_git_refuses(tree: Tree) -> None:
+    """Make three files of which git takes one: the others are not in their encoding."""
+    tree.write(".gitattributes", "*.u working-tree-encoding=UTF-16\n")
+    for name in ("one.u", "two.u"):
+        tree.write(name, "no mark that tells the byte order\n")
+    tree.write("fine", "x")
+
+
+REFUSED = [(name, LeftOutReason.REFUSED_BY_GIT) for name in (b"one.u", b"two.u")]
+
+
+async def test_a_snapshot_names_what_git_refused_and_takes_the_rest(bench: Bench) -> None:
+    write_what_git_refuses(bench.tree)
+    manifest = (snapshot := await bench.snapshot()).manifest
+    assert [(left.path, left.reason) for left in manifest.left_out] == REFUSED
+    assert set(manifest.untracked) == {b".gitattributes", b"fine"}
+    assert "UTF-16" in manifest.left_out[0].detail
+    assert b"fine" in await bench.files_of(snapshot.commit)
+
+
+async def test_a_capture_names_what_git_refused_and_takes_the_rest(bench: Bench) -> None:
+    workspace = await bench.workspace()
+    write_what_git_refuses(bench.inside(workspace))
+    captured = await capture(bench.git, await bench.store(), workspace, date=0)
+    assert isinstance(captured, Captured)
+    assert [(left.path, left.reason) for left in captured.left_out] == REFUSED
+    assert (await bench.files_of(captured.commit))[b"fine"][1] == b"x"
+
+
+async def test_a_full_disk_is_no_refusal_of_a_path(bench: Bench) -> None:
+    git = bench.tree.folder.parent / "git"
+    git.write_text("#!/bin/sh\necho 'fatal: write failed: No space left on device' >&2\nexit 128\n")
+    git.chmod(0o755)
+    failed = await stage(
+        git_for(str(git), bench.git.environment), (await bench.store()).place, [b"a", b"b"], {}
+    )
+    assert isinstance(failed, GitFailed)
+    assert "No space left" in failed.stderr

@@ -7,6 +7,9 @@ from attrs import frozen
 from sennit.adapters.runs.values import RunSpec
 from sennit.core.agents import AgentSettings, PromptAs, StopTimes
 
+LONGEST_LINE = 128 * 1024
+"""Characters. Linux starts no program with a longer argument; splitting is quadratic in time."""
+
 _OPERATORS = frozenset({"|", "||", "&", "&&", ";", "<", ">", ">>", "2>", "2>&1", "&>"})
 
 
@@ -48,6 +51,12 @@ def command_run(
 
 def command_line(text: str) -> tuple[str, ...] | CommandRefused:
     """Return the words of a command line; of a shell only quotes and backslashes work."""
+    if len(text) > LONGEST_LINE:
+        return CommandRefused(
+            f"The command line has {len(text)} characters, and no more than {LONGEST_LINE} can be "
+            "started. Put the long part into a file, or configure an agent that takes its prompt "
+            'by `prompt = "stdin"` or `"file"`.'
+        )
     try:
         words = tuple(shlex.split(text))
         raw = shlex.split(text, posix=False)

@@ -106,6 +106,7 @@ async def _staged(look: Look, status: Status) -> Snapshot | GitFailed:
         return staged
     if isinstance(parent, GitFailed):
         return parent
+    plan = plan.without(staged)
     buffers = await stage_documents(look, plan)
     if isinstance(buffers, GitFailed):
         return buffers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from sennit.adapters.git.disk import (
     Absent,
@@ -30,6 +30,16 @@ class Plan:
     entries: dict[bytes, Entry | None]
     untracked: tuple[bytes, ...]
     left_out: tuple[LeftOut, ...]
+
+    def without(self, refused: tuple[LeftOut, ...]) -> Plan:
+        """Give the plan without paths that could not be read after all."""
+        gone = {one.path for one in refused}
+        return evolve(
+            self,
+            present=tuple(path for path in self.present if path not in gone),
+            untracked=tuple(path for path in self.untracked if path not in gone),
+            left_out=self.left_out + refused,
+        )
 
 
 def plan_of(root: bytes, status: Status, largest_untracked: int) -> Plan:

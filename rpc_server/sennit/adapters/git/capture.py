@@ -152,7 +152,7 @@ async def _take(capturing: _Capturing) -> _Taken | GitFailed:
     if isinstance(staged, GitFailed):
         return staged
     tree = await write_tree(capturing.git, capturing.place)
-    return tree if isinstance(tree, GitFailed) else _Taken(tree, plan.left_out)
+    return tree if isinstance(tree, GitFailed) else _Taken(tree, plan.left_out + staged)
 
 
 async def _unflag(capturing: _Capturing) -> GitFailed | None:

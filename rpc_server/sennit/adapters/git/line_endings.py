@@ -1,8 +1,9 @@
-"""Line endings that were changed as a whole, taken back before a merge.
+"""Line endings that were changed as a whole, made equal before a merge.
 
 When one side turns a file from LF to CRLF and both sides edit it, every line differs and git sees
-nothing but a conflict. All sides get the ending that the merge of the endings alone would give,
-then the merge shows what was really edited. The paths are named, so that it can be said.
+nothing but a conflict. All sides get the ending of our side, then the merge shows what was really
+edited. Ours is the text so far, of the user or with what was accepted: no line of it may change
+that nobody edited. The paths are named, so that it can be said.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def _common_ending(base: LineEnding, ours: LineEnding, theirs: LineEnding) -> Li
     whole = {LineEnding.LF, LineEnding.CRLF}
     if not {base, ours, theirs} <= whole or base == ours == theirs:
         return None
-    return ours if ours == theirs else base
+    return ours
 
 
 async def _written(

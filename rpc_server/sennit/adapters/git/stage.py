@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sennit.core.objects import Entry, GitFailed
+from sennit.core.objects import Entry, GitFailed, LeftOut, LeftOutReason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 _MANY = 1_000
 # Every new file goes into one pack instead of an object file each: several times faster.
 _INTO_ONE_PACK: Config = (("core.bigFileThreshold", "1"),)
+_DIED = 128
+_MOST_REFUSED = 50
+"""Paths that git may refuse one by one; more mean that something else is wrong."""
+_MACHINE = ("No space left", "Disk quota exceeded", "Read-only file system", "Input/output error")
 
 
 async def stage(
@@ -21,23 +25,56 @@ async def stage(
     place: Place,
     present: Sequence[bytes],
     entries: Mapping[bytes, Entry | None],
-) -> GitFailed | None:
+) -> tuple[LeftOut, ...] | GitFailed:
     """Read the ``present`` paths from disk, then set ``entries`` (None removes a path).
 
     Listing the paths instead of ``git add -A`` keeps what must stay out from ever becoming an
-    object, and does not look into submodules.
+    object, and does not look into submodules. Gives the paths that git refused; they stay in the
+    index as they were.
     """
-    if present:
-        packed = _INTO_ONE_PACK if len(present) > _MANY else ()
-        done = await git.run(
-            ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"],
-            place,
-            stdin=nul_ended(present),
-            config=packed,
-        )
-        if isinstance(done, GitFailed):
-            return done
-    return await set_entries(git, place, entries)
+    refused = await _read(git, place, present)
+    if isinstance(refused, GitFailed):
+        return refused
+    failed = await set_entries(git, place, entries)
+    return refused if failed is None else failed
+
+
+async def _read(
+    git: Git, place: Place, present: Sequence[bytes]
+) -> tuple[LeftOut, ...] | GitFailed:
+    """Read paths from disk. Git takes all or none, so one that it refuses is found by halving.
+
+    It refuses what is not in the encoding that its attributes name, and what a filter fails on.
+    """
+    refused: list[LeftOut] = []
+    waiting = [present] if present else []
+    while waiting:
+        paths = waiting.pop()
+        failed = await _update(git, place, paths)
+        if failed is None:
+            continue
+        if not _is_refusal(failed) or len(refused) == _MOST_REFUSED:
+            return failed
+        if len(paths) == 1:
+            refused.append(LeftOut(paths[0], LeftOutReason.REFUSED_BY_GIT, failed.stderr))
+        else:
+            middle = len(paths) // 2
+            waiting += [paths[middle:], paths[:middle]]
+    return tuple(refused)
+
+
+async def _update(git: Git, place: Place, paths: Sequence[bytes]) -> GitFailed | None:
+    done = await git.run(
+        ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"],
+        place,
+        stdin=nul_ended(paths),
+        config=_INTO_ONE_PACK if len(paths) > _MANY else (),
+    )
+    return done if isinstance(done, GitFailed) else None
+
+
+def _is_refusal(failed: GitFailed) -> bool:
+    return failed.exit_code == _DIED and not any(words in failed.stderr for words in _MACHINE)
 
 
 async def set_entries(

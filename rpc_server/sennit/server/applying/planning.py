@@ -44,6 +44,10 @@ _LEFT_ALONE: Mapping[LeftOutReason, str] = {
     LeftOutReason.CONFLICT_MARKERS: "It holds git's conflict markers. Resolve them",
     LeftOutReason.UNREADABLE: "It cannot be read. Make it readable",
     LeftOutReason.SPECIAL_FILE: "It is a socket, a pipe or a device. Move it away",
+    LeftOutReason.REFUSED_BY_GIT: (
+        "Git cannot read it: it is not in the encoding of its attributes, or a filter fails on it."
+        " Mend that"
+    ),
 }
 
 

@@ -126,7 +126,7 @@ def _verdict(
     found = verdicts[one.revision]
     match found:
         case Clean(uncertain=uncertain, normalised=normalised):
-            message = "the line endings were brought to the base's first" if normalised else ""
+            message = "line endings changed as a whole were set aside first" if normalised else ""
             return Verdict(one.revision, Integration.CLEAN, uncertain=uncertain, message=message)
         case InConflict(conflicts=conflicts):
             return Verdict(
