@@ -1,8 +1,16 @@
-"""Fixtures that every test may use."""
+"""Fixtures that every test may use, and how hypothesis draws its examples."""
 
 from __future__ import annotations
 
+import os
+
 import pytest
+from hypothesis import settings
+
+# The suite gives the same result each time; `HYPOTHESIS_PROFILE=explore` draws anew.
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("explore", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 @pytest.fixture

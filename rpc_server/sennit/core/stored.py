@@ -23,6 +23,7 @@ class StoreProblemKind(StrEnum):
     NETWORK = "network"
     EXPOSED = "exposed"
     BEHIND = "behind"
+    GONE = "gone"
     BROKEN = "broken"
 
 

@@ -14,8 +14,16 @@ _DISK_FULL = "No space left on device"
 def git_failure(failed: GitFailed) -> Failure:
     """A call of git that did not do its work."""
     kind = FailureKind.DISK_FULL if _DISK_FULL in failed.stderr else FailureKind.SETUP
-    said = failed.stderr.strip() or f"exit code {failed.exit_code}"
-    return Failure(kind, f"Could not {failed.doing}: {said} {failed.advice}".strip())
+    return Failure(kind, git_failed(failed))
+
+
+def git_failed(failed: GitFailed) -> str:
+    """What was asked of git, what it said, and what to do, in whole sentences."""
+    asked = failed.doing
+    what = f"`{asked}` failed" if asked.startswith("git ") else f"Could not {asked}"
+    said = failed.stderr.strip() or f"it ended with exit code {failed.exit_code}"
+    end = "" if said.endswith((".", "!", "?")) else "."
+    return f"{what}: {said}{end} {failed.advice}".strip()
 
 
 def spawn_failure(failed: SpawnFailed) -> Failure:

@@ -35,6 +35,7 @@ from sennit.core.objects import GitFailed
 from sennit.core.trust import TrustVerdict
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
+from sennit.server.failures import git_failed
 from sennit.server.services import Services
 from sennit.settings.values import Settings, SettingsProblems
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
@@ -131,8 +132,8 @@ def _fact(path: bytes, found: Discovery) -> FolderFact:
             return FolderUnusable(FolderProblem.NOT_A_REPOSITORY)
         case Refused(reason=reason, advice=advice):
             return FolderUnusable(_REASONS.get(reason, FolderProblem.REFUSED), advice)
-        case GitFailed(stderr=stderr, advice=advice):
-            return FolderUnusable(FolderProblem.REFUSED, f"{stderr.strip()} {advice}".strip())
+        case GitFailed() as failed:
+            return FolderUnusable(FolderProblem.REFUSED, git_failed(failed))
         case _:
             assert_never(found)
 

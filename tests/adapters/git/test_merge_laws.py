@@ -43,7 +43,12 @@ from tests.adapters.git.made_trees import (
 LAWS = settings(
     max_examples=20,
     deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    # Trees that happen to be equal are passed over, and some seeds draw many of them.
+    suppress_health_check=[
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.too_slow,
+        HealthCheck.filter_too_much,
+    ],
 )
 NAMES = [b"a", b"b", b"d/e", b"d/f", b"new\nline", b'q"\xff', "😀".encode(), b"empty"]
 """Few names, so that trees meet; ``a/x`` and ``d`` below make files of folders and back."""
@@ -162,9 +167,9 @@ def test_clean_merges_agree_with_git_in_a_repository_of_its_own(
     b, o, t = (
         lab.tree(files) for files in (base, data.draw(edited(base)), data.draw(edited(base)))
     )
-    ours = lab.merge(b, o, t)
     assume(len({b, o, t}) == 3)
-    assume(not isinstance(ours, Merged) or not ours.normalised)
+    ours = lab.merge(b, o, t)
+    assume(isinstance(ours, GitFailed) or not ours.normalised)
     where = lab.bench.store.git_dir
     root = lab.bench.store.root
     parent = run_git(root, "commit-tree", b, "-m", "b", git_dir=where)

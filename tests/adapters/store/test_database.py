@@ -263,3 +263,14 @@ def test_a_writer_waits_for_another_and_then_sees_what_it_did(path: Path) -> Non
     theirs._connection.execute("COMMIT")
     waiting.join()
     assert answers == [Foreign(1, (Put(CounterRow("n", 1)),))]
+
+
+def test_a_database_that_was_taken_away_takes_no_step_until_it_is_back(path: Path) -> None:
+    database, state = opened(path), State()
+    seen = store_step(database, state, Added(), 0)
+    away = path.parent.rename(path.parent.with_name("away"))
+    answer = database.commit(database.prepare(Added(), step(state, Added(), seen + 1), seen + 1))
+    assert isinstance(answer, StoreProblem)
+    assert answer.kind is StoreProblemKind.GONE
+    away.rename(path.parent)
+    assert store_step(database, state, Added(), seen) == 2

@@ -5,6 +5,7 @@ All but ``prepare`` blocks and runs in one thread, see ``writer``.
 
 from __future__ import annotations
 
+import ctypes
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -173,6 +174,8 @@ class Database:
         seen = prepared.sequence - 1
         if not prepared.statements:
             return self._confirm(prepared, seen)
+        if self._has_moved():
+            return problem(StoreProblemKind.GONE, self._path)
         latest: int = execute(_BEGIN).get
         try:
             if latest != seen:
@@ -183,6 +186,12 @@ class Database:
         finally:
             roll_back(self._connection)
         return Committed(prepared.sequence, prepared.step)
+
+    def _has_moved(self) -> bool:
+        """Ask SQLite whether the open file still has its name; what has none is lost at the end."""
+        moved = ctypes.c_int(0)
+        self._connection.file_control("main", apsw.SQLITE_FCNTL_HAS_MOVED, ctypes.addressof(moved))
+        return bool(moved.value)
 
     def _confirm(self, prepared: Prepared, seen: int) -> Committed | Foreign | StoreProblem:
         """Nothing to write, but what was decided has to hold for the newest state too."""

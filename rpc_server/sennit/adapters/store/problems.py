@@ -63,6 +63,10 @@ _WHAT_TO_DO = {
     StoreProblemKind.BEHIND: (
         "no longer holds what others changed while this server stood still; start it again"
     ),
+    StoreProblemKind.GONE: (
+        "was deleted or moved away while this server ran, and nothing can be kept; put it back, or "
+        "end this server and start another one"
+    ),
     StoreProblemKind.BROKEN: "could not be used; the disk or the system may be failing",
 }
 

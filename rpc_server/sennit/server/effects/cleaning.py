@@ -12,6 +12,7 @@ from sennit.core.objects import GitFailed
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
 from sennit.runtime.ports import Report
+from sennit.server.failures import git_failed
 from sennit.server.services import Services
 from sennit_protocol.ids import RunId
 from sennit_protocol.states import FailureKind
@@ -25,7 +26,7 @@ async def remove_workspaces(services: Services, issued: Issued, _report: Report)
     for ref in command.repositories:
         opened = await services.repositories.open(ref, exact_timestamp(services.clock.now_ms()))
         if isinstance(opened, GitFailed):
-            problems.append(f"{opened.stderr} {opened.advice}")
+            problems.append(git_failed(opened))
             continue
         for run in command.runs:
             problems.extend(await _remove(services, opened.store, run))
