@@ -136,4 +136,11 @@ def notices(plan: Plan) -> tuple[Notice, ...]:
         Notice("A unit was left out, since one that it needs was not accepted.", path=unit)
         for unit in plan.folded.unmet
     )
-    return (*plan.notices, *held, *conflicts, *unmet)
+    endings = tuple(
+        Notice(
+            "One side had changed all line endings. Yours were kept; what was edited was merged.",
+            path=display(path),
+        )
+        for path in plan.folded.normalised
+    )
+    return (*plan.notices, *held, *conflicts, *unmet, *endings)
