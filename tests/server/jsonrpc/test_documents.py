@@ -5,13 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 
+from sennit.core.text import PositionEncoding
 from sennit.server.jsonrpc.documents import Documents
-from sennit.server.jsonrpc.text_positions import (
-    OutOfText,
-    PositionEncoding,
-    line_starts,
-    offset_of,
-)
+from sennit.server.jsonrpc.text_positions import OutOfText, line_starts, offset_of
 
 URI = "file:///a"
 CODECS = {

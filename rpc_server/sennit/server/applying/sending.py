@@ -12,7 +12,6 @@ from lsprotocol import types
 from sennit.core.edits import EditSet, FileEdit
 from sennit.core.engine.rows import FileOutcome, Image, RepositoryRef
 from sennit.core.objects import MODE_LINK
-from sennit.core.text import PositionEncoding
 from sennit.core.uris import display
 from sennit.server.applying.carrying import carrier_of
 from sennit.server.applying.comparing import Look, held_digest, look_at
@@ -121,7 +120,7 @@ async def _sent(services: Services, errand: Errand, files: Edits) -> object:
     client = services.connection.client
     shape = Shape(
         carrier=carrier_of(client, Target.EDITOR),
-        encoding=PositionEncoding(client.position_encoding.value),
+        encoding=client.position_encoding,
         top=errand.repository.top,
         buffers=open_buffers(services.connection, services.told),
         label=errand.label,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sennit.core.text import PositionEncoding
 from sennit.server.jsonrpc.client import Client, SennitOptions
 from sennit.server.jsonrpc.connection import Connection
 from sennit.server.jsonrpc.documents import Document, Documents
@@ -15,7 +16,7 @@ from sennit.server.jsonrpc.handlers import (
 from sennit.server.jsonrpc.outgoing import ClientError, ClientFailure, ClientGone, ClientTimeout
 from sennit.server.jsonrpc.progress import Progress
 from sennit.server.jsonrpc.serving import Served, open_connection
-from sennit.server.jsonrpc.text_positions import OutOfText, PositionEncoding, offset_of
+from sennit.server.jsonrpc.text_positions import OutOfText, offset_of
 
 __all__ = (
     "Client",

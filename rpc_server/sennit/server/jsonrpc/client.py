@@ -10,9 +10,9 @@ from types import MappingProxyType
 from attrs import frozen
 from lsprotocol import types
 
+from sennit.core.text import PositionEncoding
 from sennit.server.initialize import chosen_encoding
 from sennit.server.jsonrpc.lsp_types import LSP_ERRORS, lsp_converter
-from sennit.server.jsonrpc.text_positions import PositionEncoding
 
 logger = logging.getLogger(__name__)
 

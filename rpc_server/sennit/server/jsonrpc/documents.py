@@ -14,7 +14,8 @@ from types import MappingProxyType
 from attrs import evolve, frozen
 from lsprotocol import types
 
-from sennit.server.jsonrpc.text_positions import OutOfText, PositionEncoding, offset_of
+from sennit.core.text import PositionEncoding
+from sennit.server.jsonrpc.text_positions import OutOfText, offset_of
 
 logger = logging.getLogger(__name__)
 _HALF_OF_A_PAIR = re.compile("[\ud800-\udfff]")

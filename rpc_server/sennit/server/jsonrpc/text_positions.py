@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import re
-from enum import StrEnum
 
 from attrs import frozen
 
+from sennit.core.text import PositionEncoding
+
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _BEYOND_UTF16_UNIT = 0xFFFF
-
-
-class PositionEncoding(StrEnum):
-    """What ``Position.character`` counts; in the order in which we prefer them."""
-
-    UTF8 = "utf-8"
-    UTF32 = "utf-32"
-    UTF16 = "utf-16"
 
 
 @frozen

@@ -10,7 +10,6 @@ from sennit.adapters.git.changes import patch
 from sennit.core.engine.rows import ApplicationRow
 from sennit.core.objects import GitFailed
 from sennit.core.proposal_views import application_view
-from sennit.core.text import PositionEncoding
 from sennit.core.uris import display, file_uri
 from sennit.server.applying.carrying import carrier_of
 from sennit.server.applying.head_moved import head_moved
@@ -74,7 +73,7 @@ async def _previewed(
     client = services.connection.client
     shape = Shape(
         carrier_of(client, Target.EDITOR),
-        PositionEncoding(client.position_encoding.value),
+        client.position_encoding,
         group.repository.top,
         made.buffers,
     )
