@@ -95,14 +95,16 @@ async def started(
     server's work in order.
     """
     try:
-        process = await anyio.open_process(
-            command,
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=PIPE,
-            env=environment,
-            start_new_session=True,
-        )
+        # asyncio forgets the pipes of a process whose start is cancelled half-way.
+        with anyio.CancelScope(shield=True):
+            process = await anyio.open_process(
+                command,
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=PIPE,
+                env=environment,
+                start_new_session=True,
+            )
     except OSError as error:
         raise ServerGoneError(
             f"The server cannot be started with `{shlex.join(command)}`: {error.strerror}.", ""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from sennit.adapters.git.git import Done, Git, Limits, Place, git_for
@@ -68,6 +70,35 @@ async def test_a_missing_program_and_a_missing_folder_are_told_apart(
     assert "could not be started" in failed(await nowhere.run(["log"], Place())).stderr
     missing = Place(cwd=tmp_path / "missing")
     assert "missing is not there" in failed(await git.run(["log"], missing)).stderr
+
+
+@pytest.fixture
+def no_garbage_collection() -> Iterator[None]:
+    """What is not closed stays open, instead of until somebody happens to look for garbage."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def open_descriptors() -> set[str]:
+    return {one.name for one in Path("/proc/self/fd").iterdir()}
+
+
+@pytest.mark.usefixtures("no_garbage_collection")
+@pytest.mark.parametrize("turns", range(8))
+async def test_a_start_that_is_cancelled_half_way_leaves_no_pipe(
+    git: Git, tree: Tree, turns: int
+) -> None:
+    before = open_descriptors()
+    async with anyio.create_task_group() as group:
+        group.start_soon(git.run, ["rev-parse", "HEAD"], Place(cwd=tree.folder))
+        for _ in range(turns):
+            await anyio.lowlevel.checkpoint()
+        group.cancel_scope.cancel()
+    # The loop closes in one of its next turns what it was asked to close.
+    for _ in range(20):
+        await anyio.lowlevel.checkpoint()
+    assert len(open_descriptors()) <= len(before)
 
 
 async def test_cancelling_ends_git_and_what_it_started(

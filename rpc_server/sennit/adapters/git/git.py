@@ -209,16 +209,19 @@ class _Call:
 
 async def _run(call: _Call) -> Done | GitFailed:
     try:
-        process = await anyio.open_process(
-            call.argv,
-            stdin=PIPE if call.stdin else DEVNULL,
-            stdout=PIPE,
-            stderr=PIPE,
-            cwd=call.cwd,
-            env=call.environment,
-            # A group of its own, so that filters and helpers that git started end with it.
-            start_new_session=True,
-        )
+        # asyncio forgets the pipes of a process whose start is cancelled half-way. A start is short
+        # and always finished; a cancellation is then seen at the next wait.
+        with anyio.CancelScope(shield=True):
+            process = await anyio.open_process(
+                call.argv,
+                stdin=PIPE if call.stdin else DEVNULL,
+                stdout=PIPE,
+                stderr=PIPE,
+                cwd=call.cwd,
+                env=call.environment,
+                # A group of its own: filters and helpers that git started end with it.
+                start_new_session=True,
+            )
     except OSError as error:
         return await _not_started(call, error)
     try:
