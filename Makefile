@@ -30,7 +30,7 @@ contracts: $(STAMP)
 	$(BIN)/lint-imports
 
 unit: $(STAMP)
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto $(ARGS)
 
 generate: $(STAMP)
 	for script in scripts/generate_*.py; do $(BIN)/python $$script || exit 1; done

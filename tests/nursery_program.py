@@ -1,32 +1,67 @@
-"""The side of the nursery that has imported the server and forks a new one for each test."""
+"""A process that has imported the server once and forks a new one for each test that asks.
+
+A fork costs milliseconds where a start costs a second of processor time. What a start itself does
+is tested with real starts, in ``tests/e2e/test_wire.py`` and ``tests/server/test_handshake.py``.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import socket
+import sys
+import tempfile
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pygit2
+from pygit2.enums import ConfigLevel
+
+# This program is not started as a part of the package that it imports from.
+sys.path.insert(0, str(Path(__file__).parents[1]))
+import sennit.server.app  # noqa: F401  imported so that every fork has it
+from sennit.server.handshake import serve_stdio
+from tests.e2e import quick_server
+from tests.server.jsonrpc import scripted_server
 
 DESCRIPTORS = 4
 """Standard input, output and error of the server, and where its pid and its end are told."""
+LARGEST_REQUEST = 128 * 1024
+_FAILED = 1
 
 
-def keep_nursery(descriptor: int, run: Callable[[list[str]], int]) -> None:
+def _serve(_: Sequence[str]) -> int:
+    return serve_stdio()
+
+
+def _quick(_: Sequence[str]) -> int:
+    return quick_server.run()
+
+
+PROGRAMS: Mapping[str, Callable[[Sequence[str]], int]] = {
+    "serve": _serve,
+    "quick": _quick,
+    "scripted": scripted_server.run,
+}
+
+
+def keep_nursery(descriptor: int) -> None:
     """Fork one server for each request until the other side is gone."""
     asked = socket.socket(fileno=descriptor)
     while True:
-        options, given, _, _ = socket.recv_fds(asked, 4096, DESCRIPTORS)
+        request, given, _, _ = socket.recv_fds(asked, LARGEST_REQUEST, DESCRIPTORS)
         if not given:
             return
         if os.fork() == 0:
             asked.close()
-            os._exit(_keep(given, options.decode().split(), run))
+            os._exit(_keep(given, request))
         for one in given:
             os.close(one)
         _reap()
 
 
-def _keep(given: list[int], options: list[str], run: Callable[[list[str]], int]) -> int:
+def _keep(given: list[int], request: bytes) -> int:
     """Fork the server, tell its pid, wait for it, tell its end."""
     report = given[3]
     server = os.fork()
@@ -35,7 +70,7 @@ def _keep(given: list[int], options: list[str], run: Callable[[list[str]], int])
         for standard, one in enumerate(given[:3]):
             os.dup2(one, standard)
             os.close(one)
-        os._exit(_run(options, run))
+        os._exit(_run(**json.loads(request)))
     for one in given[:3]:
         os.close(one)
     os.write(report, b"%d\n" % server)
@@ -44,12 +79,31 @@ def _keep(given: list[int], options: list[str], run: Callable[[list[str]], int])
     return 0
 
 
-def _run(options: list[str], run: Callable[[list[str]], int]) -> int:
+def _run(program: str, options: list[str], env: dict[str, str] | None, cwd: str | None) -> int:
+    """Be that program, in that environment; gives the exit code."""
+    sys.argv = [program, *options]
+    if cwd is not None:
+        os.chdir(cwd)
+    if env is not None:
+        os.environ.clear()
+        os.environ.update(env)
+        _forget_the_environment_before(env)
     try:
-        return run(options)
+        return PROGRAMS[program](options)
     except BaseException:  # noqa: BLE001  as the interpreter would end
         traceback.print_exc()
-        return 1
+        return _FAILED
+
+
+def _forget_the_environment_before(env: Mapping[str, str]) -> None:
+    """Look anew for what libraries look for once, at their import."""
+    tempfile.tempdir = None
+    home = env.get("HOME", "")
+    xdg = env.get("XDG_CONFIG_HOME") or f"{home}/.config"
+    pygit2.settings.search_path[ConfigLevel.GLOBAL] = home
+    pygit2.settings.search_path[ConfigLevel.XDG] = f"{xdg}/git"
+    if env.get("GIT_CONFIG_NOSYSTEM"):
+        pygit2.settings.search_path[ConfigLevel.SYSTEM] = ""
 
 
 def _reap() -> None:
@@ -58,3 +112,7 @@ def _reap() -> None:
             pass
     except ChildProcessError:
         pass
+
+
+if __name__ == "__main__":
+    keep_nursery(int(sys.argv[1]))

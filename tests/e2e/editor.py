@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,8 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 from attrs import define, field, frozen
 
 from tests.e2e.buffers import Buffer, Json, edited, position_of, splices
+from tests.nursery import launch_from_nursery
 from tests.wire_client import Message, WireClient
-
-QUICK_SERVER = Path(__file__).with_name("quick_server.py")
 
 
 class RefusedError(Exception):
@@ -101,8 +99,8 @@ class Editor(WireClient):
 
     @classmethod
     def start(cls, abilities: Abilities, environment: Mapping[str, str], *folders: Path) -> Editor:
-        argv = [sys.executable, "-P", str(QUICK_SERVER)]
-        editor = cls(argv, env={**os.environ, **environ_for(environment)})
+        env = {**os.environ, **environ_for(environment)}
+        editor = cls(["quick"], env=env, launch=launch_from_nursery)
         editor.habits, editor.buffers = Habits(), {}
         editor.edits, editor.asked = [], []
         editor.waiting = []

@@ -12,6 +12,12 @@ from sennit.server.services import ClientLimits
 
 LIMITS = ClientLimits(answer_s=0.5, confirm_s=3.0, seen_s=0.6, quiet_s=0.1)
 
-if __name__ == "__main__":
+
+def run() -> int:
+    """Serve one client over standard input and output; gives the exit code."""
     start = begin()
-    sys.exit(2 if start is None else anyio.run(serve, start, LIMITS))
+    return 2 if start is None else anyio.run(serve, start, LIMITS)
+
+
+if __name__ == "__main__":
+    sys.exit(run())

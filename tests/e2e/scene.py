@@ -6,7 +6,6 @@ import errno
 import os
 import shlex
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 from attrs import define, field
 
 from tests.adapters.git.bench import Metadata, untouched_view
+from tests.nursery import launch_from_nursery
 from tests.wire_client import Message, NoMessageError, WireClient, eventually
 
 FINAL = {"completed", "partial", "failed", "cancelled", "interrupted", "skipped", "blocked"}
@@ -184,8 +184,8 @@ class Client(WireClient):
 
     @classmethod
     def on(cls, env: Mapping[str, str], cwd: Path) -> Self:
-        argv = [sys.executable, "-P", "-m", "sennit", "serve"]
-        return cls(argv, env=env, cwd=cwd, deadline_s=PATIENCE_S)
+        """Start ``sennit serve``; see ``tests.nursery``."""
+        return cls(["serve"], env=env, cwd=cwd, deadline_s=PATIENCE_S, launch=launch_from_nursery)
 
     def ask(self, method: str, **params: object) -> Any:
         """The result of a request that must succeed."""

@@ -6,8 +6,7 @@ import gc
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
 import anyio
 from attrs import frozen
@@ -29,10 +28,6 @@ from sennit.server.jsonrpc import (
 )
 from sennit_protocol.errors import Problem, ProblemsData, RpcError
 from sennit_protocol.methods import Method, Sender
-
-# This program is not started as a part of the package that it imports from.
-sys.path.insert(0, str(Path(__file__).parents[3]))
-from tests.server.jsonrpc.nursery_side import keep_nursery
 
 TASK_ERROR = 77
 
@@ -297,14 +292,12 @@ async def serve(limit: int, *, broken_settings: bool) -> int:
     return await served.serve(handlers(State([], []), broken_settings))
 
 
-def run(options: list[str]) -> int:
+def run(options: Sequence[str]) -> int:
+    """Serve one client; the options are a message limit in bytes and ``broken-settings``."""
     message_limit = int(options[0]) if options else 64 * 1024 * 1024
     broken = "broken-settings" in options
     return anyio.run(lambda: serve(message_limit, broken_settings=broken))
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--nursery"]:
-        keep_nursery(int(sys.argv[2]), run)
-    else:
-        sys.exit(run(sys.argv[1:]))
+    sys.exit(run(sys.argv[1:]))
