@@ -38,7 +38,7 @@ class OpenDocument:
 
 
 class LeftOutReason(StrEnum):
-    """Why a path of the work tree is not part of a base."""
+    """Why a path of a work tree is not part of a base, or of what was captured in a workspace."""
 
     IGNORED = "ignored"
     UNREADABLE = "unreadable"
@@ -52,6 +52,7 @@ class LeftOutReason(StrEnum):
     SPECIAL_FILE = "specialFile"
     RESERVED_NAME = "reservedName"
     REFUSED_BY_GIT = "refusedByGit"
+    ABSENT_SUBMODULE = "absentSubmodule"
 
 
 @frozen

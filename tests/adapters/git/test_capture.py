@@ -10,6 +10,7 @@ import pytest
 
 from sennit.adapters.git.capture import Capture, Captured, Unchanged, WorkspaceGone, capture
 from sennit.adapters.git.git import Git
+from sennit.adapters.git.uncaptured import MOST_NAMED
 from sennit.adapters.git.workspace import Workspace
 from sennit.core.objects import GitFailed, LeftOutReason
 from tests.adapters.git.bench import Bench, Tree, Watch
@@ -256,3 +257,55 @@ async def test_hashes_of_64_digits_work(
     captured = await changed(other, workspace)
     assert await other.files_of(captured.commit) == {b"b": ("100644", b"1")}
     assert [one.id for one in captured.agent_commits] == [made]
+
+
+async def test_ignored_files_of_the_agent_are_named_but_not_those_it_was_given(
+    bench: Bench,
+) -> None:
+    bench.tree.write(".gitignore", "*.log\nbuild/\ngiven/\n")
+    bench.tree.commit()
+    bench.tree.write("given/a", "a")
+    workspace = await bench.workspace(include=("given/",))
+    inside = bench.inside(workspace)
+    assert await taken(bench, workspace) == Unchanged()
+    inside.write("build/deep/x.o", "x")
+    inside.write("run.log", "x")
+    unchanged = await taken(bench, workspace)
+    assert isinstance(unchanged, Unchanged)
+    assert [(left.path, left.reason) for left in unchanged.left_out] == [
+        (b"build", LeftOutReason.IGNORED),
+        (b"run.log", LeftOutReason.IGNORED),
+    ]
+    inside.write("given/a", "changed")
+    again = await taken(bench, workspace)
+    assert isinstance(again, Unchanged)
+    assert b"given" in {left.path for left in again.left_out}
+
+
+async def test_of_many_ignored_files_only_some_are_named_and_the_rest_counted(bench: Bench) -> None:
+    bench.tree.write(".gitignore", "*.log\n")
+    bench.tree.commit()
+    workspace = await bench.workspace()
+    for number in range(MOST_NAMED + 5):
+        bench.inside(workspace).write(f"{number:02}.log", "x")
+    unchanged = await taken(bench, workspace)
+    assert isinstance(unchanged, Unchanged)
+    assert len(unchanged.left_out) == MOST_NAMED
+    assert "5 more" in unchanged.left_out[-1].detail
+
+
+async def test_work_in_the_folder_of_an_absent_submodule_is_named(
+    bench: Bench, new_tree: Callable[..., Tree]
+) -> None:
+    library = new_tree("library")
+    library.commit()
+    bench.tree.git("submodule", "--quiet", "add", str(library.folder), "lib")
+    bench.tree.commit()
+    workspace = await bench.workspace()
+    assert await taken(bench, workspace) == Unchanged()
+    bench.inside(workspace).write("lib/new.c", "x")
+    unchanged = await taken(bench, workspace)
+    assert isinstance(unchanged, Unchanged)
+    assert [(left.path, left.reason) for left in unchanged.left_out] == [
+        (b"lib", LeftOutReason.ABSENT_SUBMODULE)
+    ]

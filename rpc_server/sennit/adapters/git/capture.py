@@ -20,6 +20,7 @@ from sennit.adapters.git.ignored import ignored_among
 from sennit.adapters.git.records import index_file, read_record
 from sennit.adapters.git.stage import nul_ended, stage, write_tree
 from sennit.adapters.git.store import keep_new
+from sennit.adapters.git.uncaptured import uncaptured
 from sennit.core.objects import GitFailed, LeftOut
 
 if TYPE_CHECKING:
@@ -100,7 +101,9 @@ async def capture(
     if isinstance(started, GitFailed | WorkspaceGone):
         return started
     try:
-        commits, taken = await both(take_agent_commits(git, store, workspace), _take(capturing))
+        commits, taken = await both(
+            take_agent_commits(git, store, workspace), _take(capturing, since_ns=started)
+        )
     finally:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(_remove, index)
@@ -141,7 +144,12 @@ async def _commit(capturing: _Capturing, tree: str) -> str | GitFailed:
     return commit if kept is None else kept
 
 
-async def _take(capturing: _Capturing) -> _Taken | GitFailed:
+async def _take(capturing: _Capturing, *, since_ns: int) -> _Taken | GitFailed:
+    untaken = await uncaptured(
+        capturing.git, capturing.place, capturing.workspace.folder, since_ns=since_ns
+    )
+    if isinstance(untaken, GitFailed):
+        return untaken
     flagged = await _unflag(capturing)
     if isinstance(flagged, GitFailed):
         return flagged
@@ -152,7 +160,7 @@ async def _take(capturing: _Capturing) -> _Taken | GitFailed:
     if isinstance(staged, GitFailed):
         return staged
     tree = await write_tree(capturing.git, capturing.place)
-    return tree if isinstance(tree, GitFailed) else _Taken(tree, plan.left_out + staged)
+    return tree if isinstance(tree, GitFailed) else _Taken(tree, plan.left_out + staged + untaken)
 
 
 async def _unflag(capturing: _Capturing) -> GitFailed | None:
@@ -192,8 +200,11 @@ async def _plan(capturing: _Capturing) -> CapturePlan | GitFailed:
     return plan.with_nested_but(ignored)
 
 
-def _start(capturing: _Capturing) -> WorkspaceGone | None:
-    """Check that the folder is the one we made and copy the index that it began with."""
+def _start(capturing: _Capturing) -> WorkspaceGone | int:
+    """Check that the folder is the one we made and copy the index that it began with.
+
+    Gives when the workspace was complete, in nanoseconds by the clock of the file system.
+    """
     workspace = capturing.workspace
     record = read_record(capturing.store, workspace.name)
     try:
@@ -202,8 +213,9 @@ def _start(capturing: _Capturing) -> WorkspaceGone | None:
         return WorkspaceGone(workspace.folder)
     if record is None or (record.device, record.inode) != (status.st_dev, status.st_ino):
         return WorkspaceGone(workspace.folder)
-    copy_with_times(index_file(capturing.store, workspace.name), capturing.index)
-    return None
+    kept = index_file(capturing.store, workspace.name)
+    copy_with_times(kept, capturing.index)
+    return kept.stat().st_ctime_ns
 
 
 def _remove(index: Path) -> None:

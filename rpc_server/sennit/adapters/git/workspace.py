@@ -177,14 +177,6 @@ async def _fill(making: _Making) -> Workspace | GitFailed:
 
 
 async def _complete(making: _Making) -> Workspace | GitFailed:
-    kept = await in_thread(
-        "keep the index",
-        copy_with_times,
-        making.git_dir / "index",
-        index_file(making.store, making.record.name),
-    )
-    if isinstance(kept, GitFailed):
-        return kept
     absent = await _submodules(making)
     if isinstance(absent, GitFailed):
         return absent
@@ -197,6 +189,15 @@ async def _complete(making: _Making) -> Workspace | GitFailed:
     )
     if isinstance(not_copied, GitFailed):
         return not_copied
+    # The last of all: what is newer than this copy was written by the agent.
+    kept = await in_thread(
+        "keep the index",
+        copy_with_times,
+        making.git_dir / "index",
+        index_file(making.store, making.record.name),
+    )
+    if isinstance(kept, GitFailed):
+        return kept
     record = making.record
     return Workspace(record.name, record.folder, record.base, record.tree, absent, not_copied)
 
