@@ -1,7 +1,8 @@
 """Generate what follows from the table of methods; with ``--check`` only say what is stale.
 
-Written are the JSON Schema of all messages, the reference page of the protocol, and the literal
-from which the server answers ``initialize`` before it has imported anything.
+Written are the JSON Schema of all messages, the types for both editors, the reference page of the
+protocol, and the literal from which the server answers ``initialize`` before it has imported
+anything.
 """
 
 from __future__ import annotations
@@ -12,12 +13,16 @@ from pathlib import Path
 
 from sennit.server.capabilities import initialize_result
 from sennit_protocol.json_schema import protocol_schema
+from sennit_protocol.luacats import lua_module
 from sennit_protocol.methods import METHODS
 from sennit_protocol.reference import reference_page
+from sennit_protocol.typescript import typescript_module
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = ROOT / "protocol/sennit_protocol/schema/sennit.schema.json"
 PAGE = ROOT / "docs/protocol.md"
+TYPESCRIPT = ROOT / "editors/vscode/src/protocol.ts"
+LUA = ROOT / "editors/neovim/lua/sennit/protocol.lua"
 INITIALIZE = ROOT / "rpc_server/sennit/server/initialize_result.json"
 PLACEHOLDER_ENCODING = "utf-16"
 
@@ -27,6 +32,8 @@ def generated() -> dict[Path, str]:
     return {
         SCHEMA: _json(protocol_schema(METHODS)),
         PAGE: reference_page(METHODS),
+        TYPESCRIPT: typescript_module(METHODS),
+        LUA: lua_module(METHODS),
         INITIALIZE: _json(initialize_result(PLACEHOLDER_ENCODING)),
     }
 

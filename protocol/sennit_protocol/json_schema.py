@@ -106,6 +106,12 @@ def types_in(type_: object) -> Iterable[type]:
         yield type_
 
 
+def types_of_methods(methods: Iterable[Method]) -> list[type]:
+    """List all types that the messages of these methods are made of, by name."""
+    found = _reached(cls for method in methods for cls in (method.params, method.result) if cls)
+    return [found[name] for name in sorted(found)]
+
+
 def fields_of(cls: type) -> tuple[attrs.Attribute[object], ...]:
     """List the fields of a class with their types resolved."""
     attrs.resolve_types(cls)

@@ -11,7 +11,12 @@ import attrs
 from sennit_protocol import states
 from sennit_protocol.describe import DESCRIPTION
 from sennit_protocol.errors import MEANINGS, ErrorCode
-from sennit_protocol.json_schema import description_of, fields_of, is_optional, types_in
+from sennit_protocol.json_schema import (
+    description_of,
+    fields_of,
+    is_optional,
+    types_of_methods,
+)
 from sennit_protocol.methods import Method, Sender
 from sennit_protocol.shapes import (
     is_any,
@@ -100,7 +105,7 @@ def _is_own_enum(value: object, module: str) -> bool:
 def _types(methods: list[Method]) -> str:
     params = {method.params for method in methods}
     lines = ["## Types\n"]
-    for cls in _all_types(methods):
+    for cls in types_of_methods(methods):
         if cls in params or cls.__module__ == states.__name__:
             continue
         lines += [f"### {cls.__name__}\n", f"{description_of(cls)}\n"]
@@ -109,19 +114,6 @@ def _types(methods: list[Method]) -> str:
         elif issubclass(cls, Enum):
             lines.append(", ".join(f"`{member.value}`" for member in cls) + "\n")
     return "\n".join(lines)
-
-
-def _all_types(methods: list[Method]) -> list[type]:
-    found: dict[str, type] = {}
-    waiting = [cls for method in methods for cls in (method.params, method.result) if cls]
-    while waiting:
-        cls = waiting.pop()
-        if cls.__name__ in found:
-            continue
-        found[cls.__name__] = cls
-        if attrs.has(cls):
-            waiting += [inner for field in fields_of(cls) for inner in types_in(field.type)]
-    return [found[name] for name in sorted(found)]
 
 
 def _keys(cls: type) -> Iterator[str]:
