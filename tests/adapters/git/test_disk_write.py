@@ -217,6 +217,30 @@ async def test_attributes_that_the_edit_brings_count_for_its_files(bench: Workbe
     assert (bench.repository.work_tree / "d/n.txt").read_bytes() == b"n\r\n"
 
 
+@pytest.mark.parametrize("place", [b".gitattributes", b"d/.gitattributes"])
+async def test_attributes_that_the_edit_brings_change_no_line_that_nobody_edited(
+    bench: Workbench, place: bytes
+) -> None:
+    lay_out(bench.repository.work_tree, {b"d/a.txt": b"one\ntwo\n"})
+    rules = {place: b"*.txt text eol=crlf\n"}
+    before: Files = {b"d/a.txt": b"one\ntwo\n"}
+    work = await staged(bench, before, {**rules, b"d/a.txt": b"one\n2\n"})
+    assert isinstance(work, Staged)
+    await commit(work)
+    assert on_disk(bench.repository.work_tree) == {**rules, b"d/a.txt": b"one\n2\n"}
+
+
+async def test_attributes_that_the_edit_takes_away_change_no_line_that_nobody_edited(
+    bench: Workbench,
+) -> None:
+    rules = {b"d/.gitattributes": b"*.txt text eol=crlf\n"}
+    lay_out(bench.repository.work_tree, {**rules, b"d/a.txt": b"one\r\ntwo\r\n"})
+    work = await staged(bench, {**rules, b"d/a.txt": b"one\ntwo\n"}, {b"d/a.txt": b"one\n2\n"})
+    assert isinstance(work, Staged)
+    await commit(work)
+    assert on_disk(bench.repository.work_tree) == {b"d/a.txt": b"one\r\n2\r\n"}
+
+
 async def troubles(bench: Workbench, before: Files, after: Files) -> dict[bytes, Trouble]:
     seen = on_disk(bench.repository.work_tree)
     answer = await staged(bench, before, after)

@@ -10,13 +10,13 @@ import os
 import secrets
 import shutil
 import stat
-from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attrs import evolve, frozen
+from attrs import frozen
 
+from sennit.adapters.git.checkout import Source, check_out, rules_among
 from sennit.adapters.git.disk_obstacles import (
     Look,
     Plan,
@@ -28,7 +28,6 @@ from sennit.adapters.git.disk_obstacles import (
 )
 from sennit.adapters.git.file_texts import in_its_own_endings
 from sennit.adapters.git.files import in_thread, make_private_folder, write_private
-from sennit.adapters.git.git import DISPOSABLE
 from sennit.adapters.git.trees import changed_paths, tree_entries
 from sennit.core.disk_application import (
     DiskKind,
@@ -108,7 +107,7 @@ async def _laid_out(
     if isinstance(made, GitFailed):
         return made
     created = [path for path, sides in plan.items() if sides.after is not None]
-    failed = await check_out(git, store, repository, job, folder / "after", created)
+    failed = await check_out(git, store, repository, Source(job.after), folder / "after", created)
     if failed is not None:
         return failed
     kept = await _keep_endings(git, store, repository, job, folder, plan, seen)
@@ -146,10 +145,11 @@ async def _keep_endings(
     ]
     if not changed:
         return None
-    before = evolve(job, after=job.before)
     made = await in_thread("make the staging folder", make_private_folder, folder / "was")
     if isinstance(made, GitFailed):
         return made
+    # Under the rules of the tree after, or else every line would seem to change with a rule.
+    before = Source(job.before, rules_among(plan))
     failed = await check_out(git, store, repository, before, folder / "was", changed)
     if failed is not None:
         return failed
@@ -167,37 +167,6 @@ def _rewrite(folder: Path, paths: Sequence[bytes], seen: Look) -> None:
             if content != becomes:
                 file.write_bytes(content)
     shutil.rmtree(folder / "was")
-
-
-async def check_out(
-    git: Git,
-    store: Store,
-    repository: Repository,
-    job: Job,
-    folder: Path,
-    paths: Sequence[bytes],
-) -> GitFailed | None:
-    """Write files as a checkout would, under a folder of ours.
-
-    Filters that are configured run when the repository is trusted; attributes are those of the
-    tree after, which the index holds.
-    """
-    index = store.scratch / f"index.{secrets.token_hex(8)}"
-    place = store.over(repository.work_tree, index)
-    names = b"".join(path + b"\0" for path in paths)
-    calls: tuple[tuple[list[str], bytes], ...] = (
-        (["read-tree", job.after], b""),
-        (["checkout-index", "-f", "-z", f"--prefix={folder}/", "--stdin"], names),
-    )
-    try:
-        for args, stdin in calls if paths else ():
-            done = await git.run(args, place, stdin=stdin, config=DISPOSABLE + store.neutral)
-            if isinstance(done, GitFailed):
-                return done
-    finally:
-        with suppress(FileNotFoundError):
-            index.unlink()
-    return None
 
 
 async def _lfs_troubles(

@@ -11,8 +11,8 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
+from sennit.adapters.git.checkout import Source, check_out
 from sennit.adapters.git.discovery import Repository
-from sennit.adapters.git.disk_stage import Job, check_out
 from sennit.adapters.git.files import in_thread, make_private_folder
 from sennit.adapters.git.git import Git
 from sennit.adapters.git.store import Store
@@ -20,7 +20,7 @@ from sennit.core.objects import GitFailed
 
 
 async def work_tree_contents(
-    git: Git, store: Store, repository: Repository, tree: str, paths: Collection[bytes]
+    git: Git, store: Store, repository: Repository, source: Source, paths: Collection[bytes]
 ) -> dict[bytes, bytes] | GitFailed:
     """The bytes that a checkout of the tree would write at these paths, which the tree holds."""
     if not paths:
@@ -30,7 +30,7 @@ async def work_tree_contents(
     if isinstance(made, GitFailed):
         return made
     try:
-        failed = await check_out(git, store, repository, Job("", tree, tree), folder, tuple(paths))
+        failed = await check_out(git, store, repository, source, folder, tuple(paths))
         if failed is not None:
             return failed
         return await in_thread("read what was checked out", _contents, folder, tuple(paths))

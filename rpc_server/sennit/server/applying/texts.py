@@ -10,7 +10,9 @@ from pathlib import Path
 import anyio.to_thread
 from attrs import frozen
 
+from sennit.adapters.git.checkout import Source, rules_among
 from sennit.adapters.git.file_texts import text_of
+from sennit.adapters.git.trees import changed_paths
 from sennit.adapters.git.work_tree_texts import work_tree_contents
 from sennit.core.carried import BOM, carried_over
 from sennit.core.edits import FileEdit, Image, file_edit
@@ -33,18 +35,22 @@ async def contents_of(
     services: Services, opened: Opened, trees: tuple[str, str], changes: Sequence[FileChange]
 ) -> Contents | GitFailed:
     """Read what is needed to turn changes between two trees into edits of texts."""
+    changed = await changed_paths(services.git, opened.store, *trees)
+    if isinstance(changed, GitFailed):
+        return changed
     after = await work_tree_contents(
         services.git,
         opened.store,
         opened.repository,
-        trees[1],
+        Source(trees[1]),
         [change.path for change in changes if _is_file(change.after)],
     )
     if isinstance(after, GitFailed):
         return after
     both = [change.old_path for change in changes
             if _is_file(change.before) and _is_file(change.after)]  # fmt: skip
-    before = await work_tree_contents(services.git, opened.store, opened.repository, trees[0], both)
+    source = Source(trees[0], rules_among(changed))
+    before = await work_tree_contents(services.git, opened.store, opened.repository, source, both)
     if isinstance(before, GitFailed):
         return before
     paths = [change.old_path for change in changes if _is_file(change.before)]

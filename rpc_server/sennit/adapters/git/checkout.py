@@ -1,0 +1,91 @@
+"""Files of a tree as git's own checkout writes them: line endings, encodings and filters."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from attrs import field, frozen
+
+from sennit.adapters.git.git import DISPOSABLE
+from sennit.core.objects import Entry, GitFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from sennit.adapters.git.discovery import Repository
+    from sennit.adapters.git.git import Git
+    from sennit.adapters.git.raw_trees import Sides
+    from sennit.adapters.git.store import Store
+
+_RULES = b".gitattributes"
+
+
+@frozen
+class Source:
+    """A tree, and the files of attributes that count instead of its own; None: there is none.
+
+    git reads attributes in the work tree first, and in the index where the work tree has no such
+    file; so this is about files of attributes that are new or gone in a change.
+    """
+
+    tree: str
+    rules: Mapping[bytes, Entry | None] = field(factory=dict)
+
+
+def rules_among(changed: Mapping[bytes, Sides]) -> dict[bytes, Entry | None]:
+    """The files of attributes among what changes between two trees, as they are after it."""
+    return {
+        path: sides.after for path, sides in changed.items() if path.rpartition(b"/")[2] == _RULES
+    }
+
+
+async def check_out(
+    git: Git,
+    store: Store,
+    repository: Repository,
+    source: Source,
+    folder: Path,
+    paths: Sequence[bytes],
+) -> GitFailed | None:
+    """Write files as a checkout would, under a folder of ours.
+
+    Filters that are configured run when the repository is trusted.
+    """
+    if not paths:
+        return None
+    index = store.scratch / f"index.{secrets.token_hex(8)}"
+    place = store.over(repository.work_tree, index)
+    rules = [path for path in paths if path in source.rules]
+    rest = [path for path in paths if path not in source.rules]
+    written = ["checkout-index", "-f", "-z", f"--prefix={folder}/", "--stdin"]
+    calls = (
+        (["read-tree", source.tree], b""),
+        (written, _ended(rules)),
+        (["update-index", "-z", "--index-info"], _index_info(source)),
+        (written, _ended(rest)),
+    )
+    try:
+        for number, (args, stdin) in enumerate(calls):
+            if number > 0 and not stdin:
+                continue
+            done = await git.run(args, place, stdin=stdin, config=DISPOSABLE + store.neutral)
+            if isinstance(done, GitFailed):
+                return done
+    finally:
+        with suppress(FileNotFoundError):
+            index.unlink()
+    return None
+
+
+def _ended(paths: Sequence[bytes]) -> bytes:
+    return b"".join(path + b"\0" for path in paths)
+
+
+def _index_info(source: Source) -> bytes:
+    """Lines of ``git update-index --index-info``; the mode 0 removes a path."""
+    none = Entry(0, "0" * len(source.tree))
+    entries = ((path, entry or none) for path, entry in source.rules.items())
+    return b"".join(b"%o %b\t%b\0" % (one.mode, one.id.encode(), path) for path, one in entries)
