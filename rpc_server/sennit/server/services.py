@@ -23,6 +23,7 @@ from sennit.core.views import exact_timestamp
 from sennit.runtime.clock import SystemClock
 from sennit.runtime.ids import Ids
 from sennit.runtime.loop import Loop
+from sennit.server.applying.turns import Turns
 from sennit.server.applying.values import Plan
 from sennit.server.jsonrpc.connection import Connection
 from sennit.server.live_runs import LiveRuns
@@ -75,12 +76,14 @@ class StateFolders:
 class ClientLimits:
     """How long the client may take, in seconds: for an edit, for what a person has to confirm.
 
+    ``turn_s``: for another application in the same repository to end, before one is refused.
     ``seen_s``: after its answer, until it has told the texts that it holds then. ``quiet_s``: a
     text that is not what was meant and has not changed for so long will stay so.
     """
 
     answer_s: float = 30.0
     confirm_s: float = 600.0
+    turn_s: float = 5.0
     seen_s: float = 3.0
     quiet_s: float = 0.3
 
@@ -142,6 +145,7 @@ class Services:
     refused: set[ApplicationId] = field(factory=set)
     limits: ClientLimits = field(factory=ClientLimits)
     offering: dict[str, anyio.Lock] = field(factory=dict)
+    turns: Turns = field(factory=Turns)
     client_trusts: bool | None = None
     _loop: Loop | None = None
     _progress: ProgressWatcher | None = None

@@ -108,7 +108,7 @@ async def perform(
         case StoreProblem():
             return store_error(outcome)
         case NotIntended(message=message):
-            return RpcError(ErrorCode.WRONG_STATE, message)
+            return RpcError(ErrorCode.WRONG_STATE, f"{message[:1].upper()}{message[1:]}.")
         case Intended():
             return await _ended(services, row)
 

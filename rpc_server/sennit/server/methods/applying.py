@@ -46,6 +46,11 @@ from sennit_protocol.review import (
 from sennit_protocol.states import ApplicationState, Flag, Target
 from sennit_protocol.views import Notice
 
+_UNDER_WAY = RpcError(
+    ErrorCode.WRONG_STATE,
+    "Another application is under way in the same repository; wait for its end, or confirm or"
+    " discard it in the editor.",
+)
 HEAD_MOVED = ReasonData(Flag.HEAD_MOVED.value)
 """Why an application is refused that ``confirmMoved`` would let through."""
 
@@ -157,7 +162,12 @@ async def apply(
     if not wish.parts:
         message = "Nothing of it is accepted. Accept units by `sennit/decide` first."
         return RpcError(ErrorCode.WRONG_STATE, message)
-    return await _applied(services, group, wish, confirmed=params.confirm_moved)
+    if params.target is Target.PATCH:
+        return await _applied(services, group, wish, confirmed=params.confirm_moved)
+    async with services.turns.take(group.repository.key, services.limits.turn_s) as mine:
+        if not mine:
+            return _UNDER_WAY
+        return await _applied(services, group, wish, confirmed=params.confirm_moved)
 
 
 async def _applied(
@@ -175,7 +185,8 @@ async def _applied(
         if held and not confirmed and wish.target is not Target.PATCH:
             await forget(made)
             return RpcError(ErrorCode.WRONG_STATE, held[0].message, HEAD_MOVED)
-        row = await perform(services, made, Heading(name, group.ticket, group.repository))
+        heading = Heading(name, group.ticket, group.repository)
+        row = await perform(services, made, heading, _already_there(made))
         if isinstance(row, RpcError):
             return row
         tries += 1
@@ -223,7 +234,8 @@ async def undo(
     wish = await wish_to_undo(services, row, _where_to_undo(services, row))
     if isinstance(wish, RpcError):
         return wish
-    return await _undone(services, row, wish)
+    async with services.turns.take(row.repository.key, services.limits.turn_s) as mine:
+        return await _undone(services, row, wish) if mine else _UNDER_WAY
 
 
 async def _undone(
@@ -244,9 +256,20 @@ async def _undone(
             return application_view(services.state, back)
 
 
+def _already_there(made: Plan) -> tuple[Notice, ...]:
+    """What to say when all that is accepted has been applied before."""
+    if not _finds_nothing_to_do(made):
+        return ()
+    return (Notice("alreadyPresent: the files hold all that is accepted; nothing was changed."),)
+
+
+def _finds_nothing_to_do(made: Plan) -> bool:
+    return made.does_nothing and not made.held and not made.folded.conflicts
+
+
 def _already_undone(made: Plan) -> tuple[Notice, ...]:
     """What to say when the text is as before, by the editor's own undo above all."""
-    if not made.does_nothing or made.held or made.folded.conflicts:
+    if not _finds_nothing_to_do(made):
         return ()
     return (Notice("alreadyUndone: the files hold the text from before; nothing was changed."),)
 
