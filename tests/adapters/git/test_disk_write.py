@@ -427,6 +427,10 @@ SMALL_BEFORE: Files = {b"a": b"1\n", b"d/gone": b"g\n", b"was": b"w\n"}
 SMALL_AFTER: Files = {b"a": b"2\n", b"n/new": b"n\n", b"was/in": Link(b"x")}
 
 
+# Two deletions of two moments each, then three writes: all started, all beside, all in place.
+FIRST_IN_PLACE = 10
+
+
 @pytest.mark.parametrize("moment", range(14))
 async def test_a_kill_between_any_two_steps_is_settled_without_loss(
     bench: Workbench, tmp_path: Path, moment: int
@@ -442,7 +446,6 @@ async def test_a_kill_between_any_two_steps_is_settled_without_loss(
     outcome = await settle(work.intention)
     expected = SMALL_BEFORE if isinstance(outcome, TakenBack) else SMALL_AFTER
     assert on_disk(bench.repository.work_tree) == expected
-    # Five steps: two deletions of two moments, three writes of three.
     last = 12
     assert stood == (moment <= last)
     assert isinstance(outcome, Written) == (moment >= last)
@@ -453,7 +456,7 @@ async def test_settling_leaves_and_names_what_somebody_wrote_since(
 ) -> None:
     work = await ready(bench, SMALL_BEFORE, SMALL_AFTER)
     barrier = tmp_path / "barrier"
-    process = child(work.intention, barrier, 6)
+    process = child(work.intention, barrier, FIRST_IN_PLACE)
     assert wait_for(barrier, process)
     process.send_signal(signal.SIGKILL)
     process.communicate()
@@ -483,18 +486,41 @@ async def test_settling_what_never_began_changes_nothing(bench: Workbench) -> No
     assert on_disk(bench.repository.work_tree) == SMALL_BEFORE
 
 
-async def test_a_read_only_folder_in_the_middle_takes_everything_back(
+LOCKED_BEFORE: Files = {b"a": b"1\n", b"m/locked": b"1\n", b"z": b"1\n"}
+LOCKED_AFTER: Files = {b"a": b"2\n", b"m/locked": b"2\n", b"z": b"2\n"}
+
+
+async def test_a_read_only_folder_is_met_before_any_file_is_replaced(
     bench: Workbench, tmp_path: Path
 ) -> None:
-    before: Files = {b"a": b"1\n", b"m/locked": b"1\n", b"z": b"1\n"}
-    work = await ready(bench, before, {b"a": b"2\n", b"m/locked": b"2\n", b"z": b"2\n"})
+    work = await ready(bench, LOCKED_BEFORE, LOCKED_AFTER)
     tree = bench.repository.work_tree
     (tree / "m").chmod(0o555)
     process = child(work.intention, tmp_path / "barrier", -1)
     said, _ = process.communicate(timeout=30)
     (tree / "m").chmod(0o755)
+    assert said.split() == [Trouble.NOT_WRITABLE, "0", "0"]
+    assert on_disk(tree) == LOCKED_BEFORE
+
+
+async def test_a_folder_that_becomes_read_only_in_the_middle_takes_everything_back(
+    bench: Workbench, tmp_path: Path
+) -> None:
+    work = await ready(bench, LOCKED_BEFORE, LOCKED_AFTER)
+    tree = bench.repository.work_tree
+    barrier = tmp_path / "barrier"
+    # Three writes: started, beside, in place; the first one is in place.
+    process = child(work.intention, barrier, 6)
+    assert wait_for(barrier, process)
+    assert (tree / "a").read_bytes() == b"2\n"
+    (tree / "m").chmod(0o555)
+    barrier.unlink()
+    said, _ = process.communicate(timeout=30)
+    (tree / "m").chmod(0o755)
     assert said.split() == [Trouble.NOT_WRITABLE, "1", "0"]
-    assert on_disk(tree) == before
+    # What was written beside cannot be removed from a folder that nobody may write.
+    left = {path for path in on_disk(tree) if path.startswith(b"m/.sennit-")}
+    assert {path: on_disk(tree)[path] for path in on_disk(tree).keys() - left} == LOCKED_BEFORE
 
 
 async def test_a_user_with_autocrlf_gets_crlf_and_unchanged_files_are_recognised(

@@ -27,7 +27,7 @@ from sennit.adapters.git.disk_obstacles import (
     troubles_on_disk,
 )
 from sennit.adapters.git.file_texts import in_its_own_endings
-from sennit.adapters.git.files import in_thread, make_private_folder, write_private
+from sennit.adapters.git.files import in_thread, make_private_folder
 from sennit.adapters.git.trees import changed_paths, tree_entries
 from sennit.core.disk_application import (
     DiskKind,
@@ -233,7 +233,8 @@ def _intention(
         if found is not None and found.same_as(after):
             continue
         if found is not None and isinstance(one, Seen):
-            write_private(folder / "before" / str(len(steps)), one.content)
+            # In a folder that is new and ours alone, so there is nobody who could read half of it.
+            (folder / "before" / str(len(steps))).write_bytes(one.content)
         beside = b".sennit-%s-%d" % (secrets.token_hex(6).encode(), len(steps))
         sides = plan[path]
         steps.append(Step(path, sides.before, sides.after, found, after, beside))

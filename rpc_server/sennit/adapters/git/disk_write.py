@@ -1,22 +1,28 @@
 """Writes a staged application into a work tree, all of it or none, and settles one after a crash.
 
-Between two renames a mixed state is possible and nothing is lost: every step can be recognised by
-hash as before or after, and both are kept in the staging folder until the outcome is journalled.
+Deletions come first, since a folder may give way to a file; then everything is written beside what
+it replaces and forced to the disk, and only then given its name. Between two renames a mixed state
+is possible and nothing is lost: every step can be recognised by hash as before or after, and both
+are kept in the staging folder until the outcome is journalled.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import cast
 
 import anyio.to_thread
+from attrs import frozen
 
 from sennit.adapters.git.work_tree_files import (
     Folder,
     Found,
     Stopped,
+    force,
     look,
     look_in,
     make_folders,
@@ -71,38 +77,89 @@ async def discard(intention: Intention) -> None:
 
 
 def _commit(intention: Intention, watcher: Watcher) -> Outcome:
+    gone = [step for step in intention.steps if step.after is None]
+    come = [step for step in intention.steps if step.after is not None]
+    # A disk that is full, or a folder that cannot be written, is met before any file is replaced;
+    # and forcing many files to the disk at once takes a fraction of forcing each by itself.
+    phases = ((_remove, gone), (_write, come), (_force, come), (_place, come))
     with opened_root(intention.work_tree) as root:
-        for step in intention.steps:
-            try:
-                _perform(root, intention, step, watcher)
-            except Stopped as stopped:
-                return _take_back(root, intention, stopped.trouble)
-            except OSError as error:
-                return _take_back(root, intention, _trouble(step.path, error))
+        writing = _Writing(root, intention, watcher)
+        for phase, steps in phases:
+            for step in steps:
+                trouble = _tried(phase, writing, step)
+                if trouble is not None:
+                    return _take_back(root, intention, trouble)
+        _force_folders(root, intention)
     _mark_complete(intention)
     return Written(tuple(step.path for step in intention.steps))
 
 
-def _perform(root: int, intention: Intention, step: Step, watcher: Watcher) -> None:
-    watcher(step.path, Moment.STARTED)
-    name = step.path.rpartition(b"/")[2]
-    if step.after is not None:
-        make_folders(root, step.path)
+@frozen
+class _Writing:
+    root: int
+    intention: Intention
+    watcher: Watcher
+
+
+def _tried(
+    phase: Callable[[_Writing, Step], None], writing: _Writing, step: Step
+) -> PathTrouble | None:
+    try:
+        phase(writing, step)
+    except Stopped as stopped:
+        return stopped.trouble
+    except OSError as error:
+        return _trouble(step.path, error)
+    return None
+
+
+def _remove(writing: _Writing, step: Step) -> None:
+    writing.watcher(step.path, Moment.STARTED)
+    with _folder_of(writing.root, step) as folder:
+        name = step.path.rpartition(b"/")[2]
+        _require_unchanged(folder, name, step)
+        os.unlink(name, dir_fd=folder)
+    remove_empty_folders(writing.root, step.path)
+    writing.watcher(step.path, Moment.IN_PLACE)
+
+
+def _write(writing: _Writing, step: Step) -> None:
+    writing.watcher(step.path, Moment.STARTED)
+    make_folders(writing.root, step.path)
+    with _folder_of(writing.root, step) as folder:
+        image = cast("OnDisk", step.after)
+        write_beside(folder, step.beside, _bytes_after(writing.intention, step), image)
+
+
+def _force(writing: _Writing, step: Step) -> None:
+    with _folder_of(writing.root, step) as folder:
+        force(folder, step.beside)
+    writing.watcher(step.path, Moment.BESIDE)
+
+
+def _place(writing: _Writing, step: Step) -> None:
+    with _folder_of(writing.root, step) as folder:
+        name = step.path.rpartition(b"/")[2]
+        _require_unchanged(folder, name, step)
+        put_in_place(folder, step.beside, name, step.before)
+    writing.watcher(step.path, Moment.IN_PLACE)
+
+
+@contextmanager
+def _folder_of(root: int, step: Step) -> Iterator[int]:
+    """Hold the folder of a step open, which has to be there."""
     with opened_folder(root, step.path) as folder:
         if folder is None:
             raise Stopped(_changed(step.path))
-        if step.after is not None:
-            write_beside(folder, step.beside, _bytes_after(intention, step), step.after)
-            watcher(step.path, Moment.BESIDE)
-        _require_unchanged(folder, name, step)
-        if step.after is None:
-            os.unlink(name, dir_fd=folder)
-            os.fsync(folder)
-        else:
-            put_in_place(folder, step.beside, name, step.before)
-    if step.after is None:
-        remove_empty_folders(root, step.path)
-    watcher(step.path, Moment.IN_PLACE)
+        yield folder
+
+
+def _force_folders(root: int, intention: Intention) -> None:
+    """Force the new names to the disk; a file system that cannot do that has done its best."""
+    for path in {step.path.rpartition(b"/")[0] for step in intention.steps}:
+        with suppress(OSError, Stopped), opened_folder(root, path + b"/-") as folder:
+            if folder is not None:
+                os.fsync(folder)
 
 
 def _require_unchanged(folder: int, name: bytes, step: Step) -> None:
@@ -137,8 +194,7 @@ def _bytes_after(intention: Intention, step: Step) -> bytes:
     return _content(Path(os.fsdecode(intention.folder)) / "after" / os.fsdecode(step.path))
 
 
-def _bytes_before(intention: Intention, step: Step) -> bytes:
-    number = intention.steps.index(step)
+def _bytes_before(intention: Intention, number: int) -> bytes:
     return (Path(os.fsdecode(intention.folder)) / "before" / str(number)).read_bytes()
 
 
@@ -179,7 +235,7 @@ def _take_back(root: int, intention: Intention, cause: PathTrouble | None) -> Ta
     restored: list[bytes] = []
     later: list[bytes] = []
     stuck: list[PathTrouble] = []
-    for step in reversed(intention.steps):
+    for number, step in reversed(tuple(enumerate(intention.steps))):
         try:
             found = look(root, step.path)
             if _holds(found, step.before):
@@ -190,7 +246,7 @@ def _take_back(root: int, intention: Intention, cause: PathTrouble | None) -> Ta
             if isinstance(found, Folder) and not remove_folder_if_empty(root, step.path):
                 later.append(step.path)
                 continue
-            _restore(root, intention, step)
+            _restore(root, intention, number)
             restored.append(step.path)
         except Stopped:
             later.append(step.path)
@@ -201,7 +257,8 @@ def _take_back(root: int, intention: Intention, cause: PathTrouble | None) -> Ta
     return TakenBack(cause, tuple(restored), tuple(later), tuple(stuck))
 
 
-def _restore(root: int, intention: Intention, step: Step) -> None:
+def _restore(root: int, intention: Intention, number: int) -> None:
+    step = intention.steps[number]
     name = step.path.rpartition(b"/")[2]
     if step.before is None:
         with opened_folder(root, step.path) as folder:
@@ -212,8 +269,10 @@ def _restore(root: int, intention: Intention, step: Step) -> None:
     with opened_folder(root, step.path) as folder:
         if folder is None:
             raise NotADirectoryError(0, "something lies where its folder was", step.path)
-        write_beside(folder, step.beside, _bytes_before(intention, step), step.before)
+        write_beside(folder, step.beside, _bytes_before(intention, number), step.before)
+        force(folder, step.beside)
         put_in_place(folder, step.beside, name, step.after)
+        os.fsync(folder)
 
 
 def _remove_leftovers(root: int, intention: Intention) -> None:

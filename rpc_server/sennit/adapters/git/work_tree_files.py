@@ -140,7 +140,7 @@ def read_in(folder: int, name: bytes) -> bytes:
 
 
 def write_beside(folder: int, name: bytes, content: bytes, image: OnDisk) -> None:
-    """Write a new file or link and force it to the disk."""
+    """Write a new file or link; `force` brings it to the disk."""
     with suppress(FileNotFoundError):
         os.unlink(name, dir_fd=folder)
     match image.kind:
@@ -153,7 +153,21 @@ def write_beside(folder: int, name: bytes, content: bytes, image: OnDisk) -> Non
                 file.write(content)
                 file.flush()
                 os.fchmod(handle, image.permissions)
-                os.fsync(handle)
+
+
+def force(folder: int, name: bytes) -> None:
+    """Force the content of a new file to the disk; a link has none."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        handle = os.open(name, flags, dir_fd=folder)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        return
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def put_in_place(folder: int, beside: bytes, name: bytes, replaced: OnDisk | None) -> None:
@@ -162,7 +176,6 @@ def put_in_place(folder: int, beside: bytes, name: bytes, replaced: OnDisk | Non
         os.rename(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
     else:
         _link_or_rename(folder, beside, name)
-    os.fsync(folder)
 
 
 def _link_or_rename(folder: int, beside: bytes, name: bytes) -> None:
