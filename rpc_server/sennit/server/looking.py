@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import anyio.to_thread
 from attrs import define, field
 
 from sennit.adapters.git.changes import changes_between
@@ -62,7 +63,7 @@ class RevisionCache:
             changes = await self.changes(services, opened, base_tree, tree)
             if isinstance(changes, GitFailed):
                 return changes
-            known = units_of(revision, changes)
+            known = await anyio.to_thread.run_sync(units_of, revision, changes)
             self._units[revision] = known
         self._units.move_to_end(revision)
         while len(self._units) > KEPT_REVISIONS:
@@ -132,11 +133,14 @@ async def _flags(
         link_targets=blobs,
         activity=await _activity(services, revision),
     )
-    flags = {}
-    for unit in units:
-        unsure = (UnitFlag.UNCERTAIN,) if unit.path in revision.uncertain else ()
-        flags[unit.id] = (*unsure, *flags_of(unit, rules, facts))
-    return flags
+
+    def flags() -> dict[str, tuple[UnitFlag, ...]]:
+        unsure = dict.fromkeys(revision.uncertain, (UnitFlag.UNCERTAIN,))
+        return {
+            unit.id: (*unsure.get(unit.path, ()), *flags_of(unit, rules, facts)) for unit in units
+        }
+
+    return await anyio.to_thread.run_sync(flags)
 
 
 def globs(patterns: Sequence[str]) -> Globs:

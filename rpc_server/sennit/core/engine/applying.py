@@ -194,8 +194,9 @@ def _count_units(draft: Draft, row: ApplicationRow) -> None:
 
 
 def _discount_units(draft: Draft, row: ApplicationRow) -> None:
+    gone = set(row.units)
     for name in row.revisions:
         revision = draft.get(RevisionRow, name)
         if revision is not None:
-            left = tuple(unit for unit in revision.applied_units if unit not in row.units)
+            left = tuple(unit for unit in revision.applied_units if unit not in gone)
             draft.put(evolve(revision, applied_units=left))

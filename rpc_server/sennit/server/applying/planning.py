@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import anyio.to_thread
 from attrs import evolve, frozen
 
 from sennit.adapters.git.changes import changes_between
@@ -24,7 +25,7 @@ from sennit.server.applying.sharing import (
     share,
     tangled_paths,
 )
-from sennit.server.applying.texts import contents_of, edit_of
+from sennit.server.applying.texts import Contents, contents_of, edit_of
 from sennit.server.applying.values import Held, Part, Plan, Wish
 from sennit.server.effects.basing import live_snapshot
 from sennit.server.open_documents import Buffer, below, is_open, open_buffers, relative_to
@@ -137,7 +138,8 @@ async def _assigned(
     contents = await contents_of(services, sight.opened, trees, changes)
     if isinstance(contents, GitFailed):
         return contents
-    edits = [edit_of(change, contents, _buffer(sight, change)) for change in changes]
+    # To compare texts of many lines takes seconds, in which nobody else would be answered.
+    edits = await anyio.to_thread.run_sync(_edits, sight, changes, contents)
     situation = _situation(services, sight, wish, edits)
     shares = [(edit, share(situation, edit)) for edit in edits]
     consent = [edit for edit, one in shares if one is Server.WRITES_WITH_CONSENT]
@@ -178,6 +180,10 @@ class _Job:
             stopped |= self.tangled
         kept = (edit for edit in self.edits if not {edit.path, edit.old_path} & stopped)
         return evolve(self, edits=tuple(kept))
+
+
+def _edits(sight: _Sight, changes: Sequence[FileChange], contents: Contents) -> list[FileEdit]:
+    return [edit_of(change, contents, _buffer(sight, change)) for change in changes]
 
 
 def _buffer(sight: _Sight, change: FileChange) -> Buffer | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from enum import Enum, auto
 
 import anyio
+import anyio.to_thread
 from attrs import frozen
 from lsprotocol import types
 
@@ -126,7 +127,8 @@ async def _sent(services: Services, errand: Errand, files: Edits) -> object:
         label=errand.label,
     )
     label = f"{errand.label or 'Sennit'} [{errand.application}]"
-    params = types.ApplyWorkspaceEditParams(edit=workspace_edit(files, shape), label=label)
+    edit = await anyio.to_thread.run_sync(workspace_edit, files, shape)
+    params = types.ApplyWorkspaceEditParams(edit=edit, label=label)
     limits = services.limits
     seconds = limits.answer_s if errand.label is None else limits.confirm_s
     return await services.connection.request(types.WORKSPACE_APPLY_EDIT, params, seconds)

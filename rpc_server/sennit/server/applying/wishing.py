@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import anyio.to_thread
 from attrs import frozen
 
 from sennit.adapters.git.changes import changes_between
@@ -102,6 +103,6 @@ async def wish_to_undo(services: Services, row: ApplicationRow, target: Target) 
     changes = await changes_between(services.git, opened.store, row.after_tree, row.before_tree)
     if isinstance(changes, GitFailed):
         return git_error(changes)
-    units = units_of(row.id, changes)
+    units = await anyio.to_thread.run_sync(units_of, row.id, changes)
     part = Part(row.after_tree, units, frozenset(unit.id for unit in units))
     return Wish((part,), target, row.revisions)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import anyio.to_thread
 from attrs import evolve
 
 from sennit.adapters.git.changes import patch
@@ -86,9 +87,8 @@ async def _previewed(
     if isinstance(text, GitFailed):
         return git_error(text)
     shown, _ = patch_fields(text)
-    plain = lsp_converter().unstructure
     return PreviewResult(
-        edits=tuple(plain(workspace_edit(files, shape)) for files in rounds(made.editor)),
+        edits=await anyio.to_thread.run_sync(_plain_edits, made, shape),
         rest=rest_of(made, group.repository.top),
         conflicts=_stale(group, made),
         already_there=tuple(UnitId(unit) for unit in made.folded.already),
@@ -96,6 +96,11 @@ async def _previewed(
         held=head_moved(services, group.ticket, group.repository, made.live.manifest),
         patch=shown,
     )
+
+
+def _plain_edits(made: Plan, shape: Shape) -> tuple[object, ...]:
+    plain = lsp_converter().unstructure
+    return tuple(plain(workspace_edit(files, shape)) for files in rounds(made.editor))
 
 
 def rest_of(made: Plan, top: bytes) -> tuple[AppliedFile, ...]:

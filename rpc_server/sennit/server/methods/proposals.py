@@ -171,7 +171,7 @@ async def decide(
     looked = await look(services, opened, revision)
     if isinstance(looked, GitFailed):
         return git_error(looked)
-    decisions = decisions_of(revision, looked, params.choices)
+    decisions = await anyio.to_thread.run_sync(decisions_of, revision, looked, params.choices)
     if isinstance(decisions, RpcError):
         return decisions
     outcome: Decided | NotDecided | StoreProblem = await services.tell(
