@@ -52,6 +52,7 @@ from sennit.server.releasing import Releaser
 from sennit.server.repositories import Repositories
 from sennit.server.services import ClientLimits, Services, StateFolders
 from sennit.server.settings_in_force import EVERYWHERE, SettingsInForce
+from sennit.server.store_trouble import StoreTrouble
 from sennit_protocol.ids import IdKind, ServerId
 from sennit_protocol.states import FINAL_TICKET_STATES, FailureKind
 from sennit_protocol.views import Failure
@@ -169,6 +170,7 @@ async def start(
         clock=services.clock,
         tasks=group,
         failed=lambda issued, end, message: _failed(services, issued, end, message),
+        on_problem=StoreTrouble(services.connection, services.clock).hear,
     )
     sharer = DocumentSharer(services)
     services.attach(loop, TicketProgress(services, group), sharer)
