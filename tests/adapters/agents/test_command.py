@@ -57,6 +57,9 @@ def test_the_built_in_agent_takes_its_prompt_as_the_command_line() -> None:
         ("a '' b", ("a", "", "b")),
         ("a # b", ("a", "#", "b")),
         ("one\ntwo", ("one", "two")),
+        (r"sh -c 'echo '\''a'\'' > x'", ("sh", "-c", "echo 'a' > x")),
+        (r"""sh -c "echo \"a\" > x" """, ("sh", "-c", 'echo "a" > x')),
+        ("sh -c a' > 'b", ("sh", "-c", "a > b")),
     ],
 )
 def test_words_are_split_as_in_a_shell(text: str, words: tuple[str, ...]) -> None:
@@ -74,6 +77,7 @@ def test_words_are_split_as_in_a_shell(text: str, words: tuple[str, ...]) -> Non
         ("a | b", "sh -c 'a | b'"),
         ("a > b", "no shell"),
         ("a && b", "sh -c"),
+        (r"echo 'a'\''b' > x", "sh -c"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_advice(text: str, advice: str) -> None:

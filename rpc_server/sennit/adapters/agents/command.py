@@ -1,5 +1,6 @@
 """Agents of kind `command`: a program that is given a prompt, edits files and ends."""
 
+import re
 import shlex
 
 from attrs import frozen
@@ -9,6 +10,11 @@ from sennit.core.agents import AgentSettings, PromptAs, StopTimes
 
 LONGEST_LINE = 128 * 1024
 """Characters. Linux starts no program with a longer argument; splitting is quadratic in time."""
+
+_WRITTEN = re.compile(
+    r"""(?: [^\s'"\\]+ | \\. | '[^']*' | "(?: \\. | [^"\\] )*" )+""", re.DOTALL | re.VERBOSE
+)
+"""A word as it is written, with its quotes: a quoted operator is none."""
 
 _OPERATORS = frozenset({"|", "||", "&", "&&", ";", "<", ">", ">>", "2>", "2>&1", "&>"})
 
@@ -59,7 +65,6 @@ def command_line(text: str) -> tuple[str, ...] | CommandRefused:
         )
     try:
         words = tuple(shlex.split(text))
-        raw = shlex.split(text, posix=False)
     except ValueError as error:
         return CommandRefused(
             f"The command line {text!r} cannot be split into words: {str(error).lower()}. Close "
@@ -70,8 +75,7 @@ def command_line(text: str) -> tuple[str, ...] | CommandRefused:
             "The command line is empty: write a program and its arguments, "
             "for example `ruff check --fix .`; quote arguments that contain spaces."
         )
-    # Quoted words keep their quotes in `raw`, so a quoted operator is none.
-    operator = next((word for word in raw if word in _OPERATORS), None)
+    operator = next((word for word in _WRITTEN.findall(text) if word in _OPERATORS), None)
     if operator is not None:
         return CommandRefused(
             f"`{operator}` in the command line means nothing here, because no shell runs. Write "
