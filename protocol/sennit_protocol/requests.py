@@ -63,6 +63,9 @@ class TicketsParams:
 
     limit: int = field(default=100, metadata=says("How many at most, 1 to 1000."))
     before: TicketId | None = field(default=None, metadata=says("Those older than this one."))
+    folder: str | None = field(
+        default=None, metadata=says("Only those of a repository at, above or below that folder.")
+    )
 
 
 @frozen

@@ -19,6 +19,9 @@ class ProposalsParams:
     """A page of proposals in the order of reconciliation, newest ticket first."""
 
     ticket: TicketId | None = field(default=None, metadata=says("Only those of one ticket."))
+    folder: str | None = field(
+        default=None, metadata=says("Only those of a repository at, above or below that folder.")
+    )
     limit: int = field(default=100, metadata=says("How many at most, 1 to 1000."))
     offset: int = 0
 

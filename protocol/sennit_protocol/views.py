@@ -5,14 +5,16 @@ from __future__ import annotations
 from attrs import field, frozen
 
 from sennit_protocol.describe import says
-from sennit_protocol.ids import ProposalId, QuestionId, RevisionId, RunId, TicketId
+from sennit_protocol.ids import ApplicationId, ProposalId, QuestionId, RevisionId, RunId, TicketId
 from sennit_protocol.states import (
+    ApplicationState,
     FailureKind,
     Flag,
     Phase,
     QueuedFor,
     RunState,
     Stopped,
+    Target,
     TaskState,
     TicketState,
     WaitingFor,
@@ -41,14 +43,13 @@ class Failure:
 
 @frozen
 class Progress:
-    """What a running task is doing, as far as its output and its files tell."""
+    """What a running task is doing, as far as its output tells."""
 
     phase: str = field(metadata=says("What the task does now, in a word or two."))
     last_line: str | None = field(default=None, metadata=says("The last line of its output."))
     output_bytes: int = field(default=0, metadata=says("Bytes written to its output so far."))
     idle_ms: int = field(default=0, metadata=says("Milliseconds since its last sign of life."))
     elapsed_ms: int = field(default=0, metadata=says("Milliseconds since the run started."))
-    files_changed: int | None = field(default=None, metadata=says("Files changed so far."))
 
 
 @frozen
@@ -147,6 +148,23 @@ class TicketSummary:
     proposals_pending: int = field(
         default=0, metadata=says("Proposals that wait for a decision or an application.")
     )
+    repositories: tuple[str, ...] = field(
+        default=(), metadata=says("Top levels of its repositories as `file:` URIs.")
+    )
+
+
+@frozen
+class ApplicationSummary:
+    """One application of a ticket, to be undone or looked at; `sennit/retained` lists all."""
+
+    id: ApplicationId
+    state: ApplicationState
+    target: Target
+    at: str
+    files: int = field(default=0, metadata=says("How many files it was about."))
+    paths: tuple[str, ...] = field(default=(), metadata=says("The first of them."))
+    undoes: ApplicationId | None = None
+    undone_by: ApplicationId | None = None
 
 
 @frozen
@@ -162,6 +180,9 @@ class TicketView:
     tasks: tuple[TaskView, ...] = ()
     bases: tuple[ManifestView, ...] = ()
     notices: tuple[Notice, ...] = ()
+    applications: tuple[ApplicationSummary, ...] = field(
+        default=(), metadata=says("What was applied of it, oldest first.")
+    )
     owned: bool = field(
         default=True, metadata=says("Whether the answering server carries the ticket.")
     )

@@ -11,9 +11,10 @@ from sennit.cli.doctor_command import doctor_table
 from sennit.cli.drop_command import drop_report
 from sennit.cli.gc_command import gc_report, retained_report
 from sennit.cli.story_command import story_table
-from sennit.cli.tables import counted, duration, size
+from sennit.cli.tables import duration, size
 from sennit.cli.tickets_command import tickets_table
 from sennit.cli.trust_command import trust_table
+from sennit.core.counted import counted
 from sennit_protocol.ids import TicketId
 from sennit_protocol.requests import CancelledTask, CancelResult, TicketsResult
 from sennit_protocol.states import Stopped, TicketState, TrustState

@@ -96,3 +96,18 @@ def test_open_files_that_the_editor_cannot_rename_are_left_alone(
     assert states(view) == {"a": "applied", "new": "failed"}
     assert "Close it there" in told(view)
     assert made.path("old").exists()
+
+
+@pytest.mark.parametrize("reports", [True, False])
+def test_an_edit_names_its_application_to_a_client_that_reports_what_it_did(
+    tmp_path: Path,
+    reports: bool,  # noqa: FBT001  a parameter of the test
+) -> None:
+    words = {"clientId": "scripted", "review": True, "applyReport": reports}
+    with start(evolve(REVIEWS, sennit=words), tmp_path / "m") as editor:
+        made = new_desk(editor, tmp_path / "repo", {"a": LINES})
+        editor.open(made.path("a"))
+        view = made.apply(made.changed(TWO))
+        assert states(view) == {"a": "applied"}
+        named = {"application": view["id"]} if reports else None
+        assert editor.edits[0].get("sennit") == named

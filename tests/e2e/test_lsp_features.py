@@ -137,7 +137,7 @@ def test_actions_decide_about_the_change_at_the_cursor(
     assert titles == [
         "Accept this change of one",
         "Reject this change of one",
-        "Accept all 2 changes of one in this file",
+        "Accept 2 changes of one in this file",
         "Reject all changes of one in this file",
         "Show the proposal of one",
     ]

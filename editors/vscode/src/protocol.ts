@@ -92,6 +92,20 @@ export interface AnswerResult {
 /** What has become of an application, or of a revision by its applications. */
 export type ApplicationState = "none" | "applying" | "applied" | "partlyApplied" | "unknown" | "failed" | "undone";
 
+/** One application of a ticket, to be undone or looked at; `sennit/retained` lists all. */
+export interface ApplicationSummary {
+  id: string;
+  state: ApplicationState;
+  target: Target;
+  at: string;
+  /** How many files it was about. */
+  files?: number | null;
+  /** The first of them. */
+  paths?: string[] | null;
+  undoes?: string | null;
+  undoneBy?: string | null;
+}
+
 /** One application: what was meant, what was observed. */
 export interface ApplicationView {
   id: string;
@@ -509,7 +523,7 @@ export interface PreviewResult {
   patch?: string | null;
 }
 
-/** What a running task is doing, as far as its output and its files tell. */
+/** What a running task is doing, as far as its output tells. */
 export interface Progress {
   /** What the task does now, in a word or two. */
   phase: string;
@@ -521,8 +535,6 @@ export interface Progress {
   idleMs?: number | null;
   /** Milliseconds since the run started. */
   elapsedMs?: number | null;
-  /** Files changed so far. */
-  filesChanged?: number | null;
 }
 
 /** A proposal changed. Some states in between may be left out, the last one never. */
@@ -585,6 +597,8 @@ export interface ProposalView {
 export interface ProposalsParams {
   /** Only those of one ticket. */
   ticket?: string | null;
+  /** Only those of a repository at, above or below that folder. */
+  folder?: string | null;
   /** How many at most, 1 to 1000. */
   limit?: number | null;
   offset?: number | null;
@@ -858,6 +872,8 @@ export interface TicketSummary {
   tasksFinal?: number | null;
   /** Proposals that wait for a decision or an application. */
   proposalsPending?: number | null;
+  /** Top levels of its repositories as `file:` URIs. */
+  repositories?: string[] | null;
 }
 
 /** One ticket in full. */
@@ -871,6 +887,8 @@ export interface TicketView {
   tasks?: TaskView[] | null;
   bases?: ManifestView[] | null;
   notices?: Notice[] | null;
+  /** What was applied of it, oldest first. */
+  applications?: ApplicationSummary[] | null;
   /** Whether the answering server carries the ticket. */
   owned?: boolean | null;
 }
@@ -881,6 +899,8 @@ export interface TicketsParams {
   limit?: number | null;
   /** Those older than this one. */
   before?: string | null;
+  /** Only those of a repository at, above or below that folder. */
+  folder?: string | null;
 }
 
 /** A page of tickets, newest first. */

@@ -12,7 +12,8 @@ from sennit.cli.client import Client
 from sennit.cli.failures import RefusedError, UsageError
 from sennit.cli.patches import counts_of_patch
 from sennit.cli.safe_text import safe_line
-from sennit.cli.tables import counted, state
+from sennit.cli.tables import state
+from sennit.core.counted import counted
 from sennit_protocol.proposals import ApplicationView, ProposalView
 from sennit_protocol.review import ApplyParams, Selected
 from sennit_protocol.states import ApplicationState, Decision, Flag, Review, Target

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.text import Text
 
 from sennit.cli.safe_text import safe_code, safe_line
-from sennit.cli.tables import counted, state
+from sennit.cli.tables import state
+from sennit.core.counted import counted
 from sennit_protocol.proposals import (
     ConflictView,
     FileView,

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from sennit.cli.kept_table import collection
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
-from sennit.cli.tables import counted
+from sennit.core.counted import counted
 from sennit_protocol.upkeep import DropParams, DropResult
 
 

@@ -8,7 +8,8 @@ from rich.console import RenderableType
 from sennit.cli.kept_table import collection, kept_table
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
-from sennit.cli.tables import counted, size
+from sennit.cli.tables import size
+from sennit.core.counted import counted
 from sennit_protocol.requests import Nothing
 from sennit_protocol.upkeep import GcParams, GcResult, RetainedResult
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from sennit.cli.safe_text import path_of_uri, safe_line
-from sennit.cli.tables import counted
+from sennit.core.counted import counted
 from sennit_protocol.views import ManifestView
 
 _NAMED = 5

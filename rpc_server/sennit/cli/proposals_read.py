@@ -24,7 +24,7 @@ async def summaries_of(client: Client, ticket: TicketId) -> Sequence[ProposalSum
     """List every proposal of a ticket, in the order of reconciliation."""
     found: list[ProposalSummary] = []
     while True:
-        params = ProposalsParams(ticket, _PAGE, len(found))
+        params = ProposalsParams(ticket, limit=_PAGE, offset=len(found))
         page = await client.ask("sennit/proposals", params, ProposalsResult)
         found += page.proposals
         if not page.proposals or len(found) >= page.total:

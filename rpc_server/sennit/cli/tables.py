@@ -82,8 +82,3 @@ def duration(milliseconds: int) -> str:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(int(seconds), _SECONDS)
     return f"{minutes}:{rest:02} min"
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """Spell a number of things."""
-    return f"{number} {one if number == 1 else many or one + 's'}"

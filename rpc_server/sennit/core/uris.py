@@ -29,6 +29,7 @@ class TaskText(StrEnum):
     """Which text of a task a ``sennit:`` URI names."""
 
     OUTPUT = "output"
+    ERRORS = "errors"
     TRANSCRIPT = "transcript"
     PROMPT = "prompt"
     STORY = "story"

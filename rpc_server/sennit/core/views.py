@@ -7,13 +7,14 @@ from datetime import UTC, datetime
 
 from attrs import field, frozen
 
-from sennit.core.engine.rows import BaseRow, QuestionRow, RunRow, TaskRow, TicketRow
+from sennit.core.engine.rows import ApplicationRow, BaseRow, QuestionRow, RunRow, TaskRow, TicketRow
 from sennit.core.engine.state import Tables
 from sennit.core.objects import Manifest
 from sennit.core.uris import display, file_uri
-from sennit_protocol.ids import RunId, ServerId
+from sennit_protocol.ids import RunId, ServerId, TicketId
 from sennit_protocol.states import FINAL_TASK_STATES, ApplicationState, Integration, Review
 from sennit_protocol.views import (
+    ApplicationSummary,
     LeftOutView,
     ManifestView,
     Progress,
@@ -26,6 +27,10 @@ from sennit_protocol.views import (
 
 MOST_PATHS = 1000
 """Paths of each kind in the view of a base; the counts of longer lists are in its notices."""
+
+
+MOST_NAMED = 20
+"""Paths that the summary of an application names."""
 
 
 @frozen
@@ -83,7 +88,27 @@ def ticket_summary(tables: Tables, ticket: TicketRow) -> TicketSummary:
             and revision.review is not Review.REJECTED
             for revision in tables.revisions(ticket)
         ),
+        repositories=tuple(file_uri(top) for top in repositories_of(tables, ticket.id)),
     )
+
+
+def repositories_of(tables: Tables, ticket: TicketId) -> tuple[bytes, ...]:
+    """The top levels of the repositories that a ticket works in, each once."""
+    return tuple(dict.fromkeys(base.repository.top for base in tables.bases(ticket)))
+
+
+def concerns(tables: Tables, ticket: TicketId, folder: bytes | None) -> bool:
+    """Whether a ticket works in a repository at, above or below a folder; None is all folders."""
+    if folder is None:
+        return True
+    return any(
+        within(folder, top) or within(top, folder) for top in repositories_of(tables, ticket)
+    )
+
+
+def within(path: bytes, folder: bytes) -> bool:
+    """Whether a path is a folder or lies in it."""
+    return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
 
 
 def ticket_view(
@@ -108,8 +133,26 @@ def ticket_view(
             if base.manifest is not None
         ),
         notices=ticket.notices,
+        applications=tuple(
+            application_summary(row) for row in tables.applications(ticket.id)
+        ),
         owned=ticket.owner == here,
     )  # fmt: skip
+
+
+def application_summary(row: ApplicationRow) -> ApplicationSummary:
+    """One line about an application."""
+    paths = tuple(dict.fromkeys(image.path for image in row.images))
+    return ApplicationSummary(
+        id=row.id,
+        state=row.state,
+        target=row.target,
+        at=exact_timestamp(row.at),
+        files=len(paths),
+        paths=tuple(map(display, paths[:MOST_NAMED])),
+        undoes=row.undoes,
+        undone_by=row.undone_by,
+    )
 
 
 def _taken(tables: Tables, ticket: TicketRow) -> tuple[BaseRow, ...]:

@@ -34,7 +34,7 @@ from sennit.settings.values import Settings
 from sennit_protocol.errors import ErrorCode, RpcError
 from sennit_protocol.ids import ApplicationId, CommandId, IdKind, RunId, ServerId, TicketId
 from sennit_protocol.review import DidApplyParams, DocumentInfoParams
-from sennit_protocol.texts import StoryEvent, StoryResult
+from sennit_protocol.texts import StoryEvent, StoryResult, Stream
 
 EventT = TypeVar("EventT", bound=Event)
 TAIL_BYTES = 64 << 10
@@ -226,9 +226,11 @@ class Services:
         )
         return StoryResult(lines, page.more)
 
-    async def output_tail(self, run: RunId, size: int = TAIL_BYTES) -> bytes:
-        """The end of what a run has written to its standard output."""
-        return await anyio.to_thread.run_sync(_tail, self.folders.runs / run / "stdout", size)
+    async def output_tail(
+        self, run: RunId, size: int = TAIL_BYTES, stream: Stream = Stream.STDOUT
+    ) -> bytes:
+        """The end of what a run has written to one of its streams."""
+        return await anyio.to_thread.run_sync(_tail, self.folders.runs / run / stream, size)
 
     def new_id(self, kind: IdKind) -> str:
         """Make an id."""

@@ -28,6 +28,17 @@
 --- What has become of an application, or of a revision by its applications.
 ---@alias sennit.ApplicationState "none"|"applying"|"applied"|"partlyApplied"|"unknown"|"failed"|"undone"
 
+--- One application of a ticket, to be undone or looked at; `sennit/retained` lists all.
+---@class sennit.ApplicationSummary
+---@field id string
+---@field state sennit.ApplicationState
+---@field target sennit.Target
+---@field at string
+---@field files? integer How many files it was about.
+---@field paths? string[] The first of them.
+---@field undoes? string|nil
+---@field undoneBy? string|nil
+
 --- One application: what was meant, what was observed.
 ---@class sennit.ApplicationView
 ---@field id string
@@ -345,14 +356,13 @@
 ---@field held? sennit.Notice[] Why everything is held until `confirmMoved`.
 ---@field patch? string|nil The same as a patch, for people.
 
---- What a running task is doing, as far as its output and its files tell.
+--- What a running task is doing, as far as its output tells.
 ---@class sennit.Progress
 ---@field phase string What the task does now, in a word or two.
 ---@field lastLine? string|nil The last line of its output.
 ---@field outputBytes? integer Bytes written to its output so far.
 ---@field idleMs? integer Milliseconds since its last sign of life.
 ---@field elapsedMs? integer Milliseconds since the run started.
----@field filesChanged? integer|nil Files changed so far.
 
 --- A proposal changed. Some states in between may be left out, the last one never.
 ---@class sennit.ProposalChanged
@@ -403,6 +413,7 @@
 --- A page of proposals in the order of reconciliation, newest ticket first.
 ---@class sennit.ProposalsParams
 ---@field ticket? string|nil Only those of one ticket.
+---@field folder? string|nil Only those of a repository at, above or below that folder.
 ---@field limit? integer How many at most, 1 to 1000.
 ---@field offset? integer
 
@@ -615,6 +626,7 @@
 ---@field tasks? integer
 ---@field tasksFinal? integer
 ---@field proposalsPending? integer Proposals that wait for a decision or an application.
+---@field repositories? string[] Top levels of its repositories as `file:` URIs.
 
 --- One ticket in full.
 ---@class sennit.TicketView
@@ -627,12 +639,14 @@
 ---@field tasks? sennit.TaskView[]
 ---@field bases? sennit.ManifestView[]
 ---@field notices? sennit.Notice[]
+---@field applications? sennit.ApplicationSummary[] What was applied of it, oldest first.
 ---@field owned? boolean Whether the answering server carries the ticket.
 
 --- A page of tickets, newest first.
 ---@class sennit.TicketsParams
 ---@field limit? integer How many at most, 1 to 1000.
 ---@field before? string|nil Those older than this one.
+---@field folder? string|nil Only those of a repository at, above or below that folder.
 
 --- A page of tickets, newest first.
 ---@class sennit.TicketsResult

@@ -9,7 +9,7 @@ from attrs import frozen
 from sennit.cli.client import Client
 from sennit.cli.demo.snapshots import FileState, GitEntry, differences
 from sennit.cli.safe_text import path_of_uri
-from sennit.cli.tables import counted
+from sennit.core.counted import counted
 from sennit_protocol.proposals import FileView, ProposalView, UnitKind, UnitView
 from sennit_protocol.states import Decision
 from sennit_protocol.texts import ContentParams, ContentResult

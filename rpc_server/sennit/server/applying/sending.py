@@ -17,6 +17,7 @@ from sennit.core.uris import display
 from sennit.server.applying.carrying import carrier_of
 from sennit.server.applying.comparing import Look, held_digest, look_at
 from sennit.server.jsonrpc import ClientError, ClientGone, ClientTimeout
+from sennit.server.jsonrpc.lsp_types import lsp_converter
 from sennit.server.open_documents import open_buffers
 from sennit.server.services import Services
 from sennit.server.workspace_edit import Edits, Shape, rounds, workspace_edit
@@ -131,7 +132,13 @@ async def _sent(services: Services, errand: Errand, files: Edits) -> object:
     params = types.ApplyWorkspaceEditParams(edit=edit, label=label)
     limits = services.limits
     seconds = limits.answer_s if errand.label is None else limits.confirm_s
-    return await services.connection.request(types.WORKSPACE_APPLY_EDIT, params, seconds)
+    asked: object = params
+    if client.sennit.apply_report:
+        # Beside what LSP knows, for the `sennit/didApply` that is to come.
+        asked = lsp_converter().unstructure(params) | {
+            "sennit": {"application": errand.application}
+        }
+    return await services.connection.request(types.WORKSPACE_APPLY_EDIT, asked, seconds)
 
 
 def _read(answer: object) -> tuple[Reply, str | None]:

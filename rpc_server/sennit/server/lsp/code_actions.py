@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from attrs import frozen
 from lsprotocol import types
 
+from sennit.core.counted import counted
 from sennit.core.text import lsp_lines
 from sennit.core.uris import file_uri
 from sennit.server.jsonrpc import Context
@@ -92,7 +93,7 @@ def _decisions(
             yield _Action(f"Reject this change of {revision.task}", REJECT, rejects)
     if file.units:
         accepts_file = FileArgument(proposal, name, uri, apply=applies)
-        title = f"Accept all {len(file.units)} changes of {revision.task} in this file"
+        title = f"Accept {counted(len(file.units), 'change')} of {revision.task} in this file"
         yield _Action(title, ACCEPT_FILE, accepts_file)
         title = f"Reject all changes of {revision.task} in this file"
         yield _Action(title, REJECT, UnitsArgument(proposal, name, files=(uri,)))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from lsprotocol import types
 
+from sennit.core.counted import counted
 from sennit.core.uris import file_uri
 from sennit.server.jsonrpc import Context
 from sennit.server.lsp.arguments import (
@@ -44,12 +45,12 @@ def _head(file: PendingFile, path: bytes, *, applies: bool) -> Iterator[types.Co
     revision, uri = file.revision, file_uri(path)
     proposal, name = revision.proposal, revision.id
     if file.units:
-        title = f"Sennit, {revision.task}: {len(file.units)} changes"
+        title = f"Sennit, {revision.task}: {counted(len(file.units), 'change')}"
         yield _lens(0, title, OPEN, OpenArgument(proposal, name, uri))
         yield _lens(0, "Accept file", ACCEPT_FILE, FileArgument(proposal, name, uri, apply=applies))
         yield _lens(0, "Reject file", REJECT, UnitsArgument(proposal, name, files=(uri,)))
     if file.accepted:
-        title = f"Sennit, {revision.task}: apply {file.accepted} accepted changes"
+        title = f"Sennit, {revision.task}: apply {counted(file.accepted, 'accepted change')}"
         yield _lens(0, title, APPLY, ApplyArgument(ticket=revision.ticket))
 
 

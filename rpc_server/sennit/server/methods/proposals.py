@@ -22,7 +22,7 @@ from sennit.core.proposal_views import (
 from sennit.core.stored import StoreProblem
 from sennit.core.units import Unit, with_needs
 from sennit.core.uris import file_uri
-from sennit.core.views import exact_timestamp
+from sennit.core.views import concerns, exact_timestamp
 from sennit.server.errors import (
     git_error,
     newest_or_error,
@@ -32,7 +32,7 @@ from sennit.server.errors import (
 )
 from sennit.server.jsonrpc import Context
 from sennit.server.looking import look
-from sennit.server.methods.tickets import limit_error
+from sennit.server.methods.tickets import folder_or_error, limit_error
 from sennit.server.repositories import Opened
 from sennit.server.services import Services
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
@@ -63,7 +63,14 @@ async def proposals(
         ticket = ticket_or_error(services, params.ticket)
         if isinstance(ticket, RpcError):
             return ticket
-    rows = [row for row in services.state.rows(ProposalRow) if params.ticket in {None, row.ticket}]
+    folder = folder_or_error(params.folder)
+    if isinstance(folder, RpcError):
+        return folder
+    rows = [
+        row
+        for row in services.state.rows(ProposalRow)
+        if params.ticket in {None, row.ticket} and concerns(services.state, row.ticket, folder)
+    ]
     rows.sort(key=lambda row: (-_created(services, row), row.ticket, row.order))
     shown = rows[params.offset : params.offset + params.limit]
     return ProposalsResult(

@@ -36,6 +36,7 @@ from sennit_protocol.texts import (
     OutputResult,
     RunParams,
     RunResult,
+    Stream,
 )
 
 LARGEST_PAGE = 1 << 20
@@ -109,8 +110,17 @@ async def _text_of_task(services: Services, named: TextOfTask) -> ContentResult 
         case TaskText.STORY:
             return await _story(services, task)
         case TaskText.OUTPUT | TaskText.TRANSCRIPT:
-            tail = await services.output_tail(task.runs[-1], LARGEST_PAGE) if task.runs else b""
-            return ContentResult(tail.decode("utf-8", "replace"))
+            return await _written(services, task, Stream.STDOUT)
+        case TaskText.ERRORS:
+            return await _written(services, task, Stream.STDERR)
+
+
+async def _written(services: Services, task: TaskRow, stream: Stream) -> ContentResult:
+    """The end of what the last run of a task has written."""
+    tail = b""
+    if task.runs:
+        tail = await services.output_tail(task.runs[-1], LARGEST_PAGE, stream)
+    return ContentResult(tail.decode("utf-8", "replace"))
 
 
 async def _story(services: Services, task: TaskRow) -> ContentResult | RpcError:

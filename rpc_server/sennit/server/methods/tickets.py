@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 from sennit.core.engine.rows import TicketRow
-from sennit.core.views import ticket_summary
+from sennit.core.facts import BadFolder, folder_path
+from sennit.core.views import concerns, ticket_summary
 from sennit.server.errors import ticket_or_error
 from sennit.server.jsonrpc import Context
 from sennit.server.methods.waiting import whole_view
@@ -22,9 +25,13 @@ async def tickets(
     wrong = limit_error(params.limit)
     if wrong is not None:
         return wrong
-    rows = sorted(
-        services.state.rows(TicketRow), key=lambda row: (row.created_at, row.id), reverse=True
+    folder = folder_or_error(params.folder)
+    if isinstance(folder, RpcError):
+        return folder
+    found = (
+        row for row in services.state.rows(TicketRow) if concerns(services.state, row.id, folder)
     )
+    rows = sorted(found, key=lambda row: (row.created_at, row.id), reverse=True)
     if params.before is not None:
         limit = ticket_or_error(services, params.before)
         if isinstance(limit, RpcError):
@@ -44,6 +51,17 @@ async def ticket(
     if isinstance(row, RpcError):
         return row
     return await whole_view(services, params.ticket, params.since)
+
+
+def folder_or_error(folder: str | None) -> bytes | RpcError | None:
+    """The real path of the folder that a list is about; None is all folders."""
+    if folder is None:
+        return None
+    path = folder_path(folder)
+    if isinstance(path, BadFolder):
+        problem = Problem("folder", path.message)
+        return problems_error(ErrorCode.INVALID_PARAMS, "Nothing can be listed", (problem,))
+    return os.path.realpath(path)
 
 
 def limit_error(limit: int, most: int = MOST) -> RpcError | None:

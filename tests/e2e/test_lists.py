@@ -1,0 +1,64 @@
+"""What lists of tickets and proposals tell, so that a window need not read each ticket in full."""
+
+from __future__ import annotations
+
+from tests.e2e.scene import Client, Machine, sh, task
+
+
+def listed(server: Client, **params: object) -> list[str]:
+    return [each["id"] for each in server.ask("tickets", **params)["tickets"]]
+
+
+def test_lists_are_limited_to_the_repositories_of_a_folder(machine: Machine) -> None:
+    one, two = machine.repo("one"), machine.repo("two")
+    server = machine.serve(one, two)
+    here = server.dispatch(task("a", sh("echo x > new"), cwd=str(one.folder / "src")))
+    there = server.dispatch(task("a", sh("echo x > new"), cwd=str(two.folder)))
+    for ticket in (here, there):
+        server.settled(ticket)
+    assert listed(server) == [there, here]
+    assert listed(server, folder=one.folder.as_uri()) == [here]
+    assert listed(server, folder=str(one.folder / "src")) == [here]
+    assert listed(server, folder=str(machine.root)) == [there, here]
+    assert listed(server, folder=str(machine.home)) == []
+    found = server.ask("proposals", folder=str(two.folder))
+    assert ([each["ticket"] for each in found["proposals"]], found["total"]) == ([there], 1)
+    summaries = server.ask("tickets")["tickets"]
+    assert [each["repositories"] for each in summaries] == [
+        [two.folder.as_uri()],
+        [one.folder.as_uri()],
+    ]
+
+
+def test_a_list_of_no_folder_is_refused(server: Client) -> None:
+    for method in ("tickets", "proposals"):
+        error = server.refused(method, folder="relative/folder")
+        assert (error["code"], error["data"]["problems"][0]["path"]) == (-32602, "folder")
+
+
+def test_a_ticket_lists_what_was_applied_and_undone_of_it(machine: Machine) -> None:
+    repo = machine.repo()
+    server = machine.serve(repo)
+    ticket = server.dispatch(task("a", sh("sed -i s/two/TWO/ a.txt"), cwd=str(repo.folder)))
+    assert server.settled(ticket)["applications"] == []
+    server.accept_all(ticket)
+    applied = server.apply(ticket)["id"]
+    undone = server.ask("undo", application=applied)["id"]
+    told = server.ask("ticket", ticket=ticket)["applications"]
+    assert [(each["id"], each["state"], each["paths"], each["files"]) for each in told] == [
+        (applied, "undone", ["a.txt"], 1),
+        (undone, "applied", ["a.txt"], 1),
+    ]
+    assert (told[0]["undoneBy"], told[1]["undoes"]) == (undone, applied)
+
+
+def test_both_outputs_of_a_task_have_a_uri(machine: Machine) -> None:
+    repo = machine.repo()
+    server = machine.serve(repo)
+    ticket = server.dispatch(task("a", sh("echo out; echo wrong >&2"), cwd=str(repo.folder)))
+    server.settled(ticket)
+    texts = [
+        server.ask("content", uri=f"sennit://ticket/{ticket}/task/a/{name}")["text"]
+        for name in ("output", "errors")
+    ]
+    assert texts == ["out\n", "wrong\n"]
