@@ -62,3 +62,15 @@ def test_both_outputs_of_a_task_have_a_uri(machine: Machine) -> None:
         for name in ("output", "errors")
     ]
     assert texts == ["out\n", "wrong\n"]
+
+
+def test_a_view_holds_no_more_of_an_output_than_the_settings_say(machine: Machine) -> None:
+    machine.settings("[limits.output]\nviewChars = 1000\n")
+    repo = machine.repo()
+    server = machine.serve(repo)
+    ticket = server.dispatch(task("a", sh("seq 1 5000"), cwd=str(repo.folder)))
+    told = server.settled(ticket)["tasks"][0]["resultText"]
+    assert len(told) == 1000
+    assert told.endswith("\n4999\n5000\n")
+    whole = server.ask("output", ticket=ticket, task="a", limit=1 << 20)
+    assert whole["text"].startswith("1\n2\n3\n")
