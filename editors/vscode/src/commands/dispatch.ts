@@ -1,0 +1,244 @@
+/** Handing tasks to agents. */
+import { randomUUID } from "node:crypto";
+import * as vscode from "vscode";
+import type { Context } from "../context.ts";
+import { textOf } from "../errors.ts";
+import { BadArgument, isRecord } from "../model/arguments.ts";
+import { plainLine } from "../model/plain.ts";
+import { COMMAND_AGENT, diagnosticPrompt, type Place, selectionPrompt, shortened, tasksOf } from "../model/prompts.ts";
+import type { AgentView, DispatchParams, DispatchResult } from "../protocol.ts";
+import { showProgress } from "../views/progress.ts";
+
+/** Dispatch a call as it is given, or the tasks that the user types. */
+export async function dispatch(context: Context, argument: unknown): Promise<DispatchResult | undefined> {
+  if (isCall(argument)) {
+    return send(context, argument);
+  }
+  const agent = await pickAgent(context);
+  return agent === undefined ? undefined : dispatchTyped(context, agent);
+}
+
+const AGAIN = "Try Again";
+const EDIT = "Edit…";
+
+/** What was typed is not lost by a refusal: it can be mended and sent again. */
+async function dispatchTyped(context: Context, agent: AgentView): Promise<DispatchResult | undefined> {
+  let prompts = await askPrompts(agent, []);
+  // The same name for each try: a ticket whose answer was lost is not made twice.
+  let operationId = randomUUID();
+  while (prompts.length > 0) {
+    try {
+      return await send(context, { tasks: tasksOf(prompts, agent.name), operationId });
+    } catch (error) {
+      const clicked = await context.notices.error(textOf(error), AGAIN, EDIT);
+      if (clicked === undefined) {
+        return undefined;
+      }
+      if (clicked === EDIT) {
+        prompts = await askPrompts(agent, prompts);
+        operationId = randomUUID();
+      }
+    }
+  }
+  return undefined;
+}
+
+function isCall(argument: unknown): argument is DispatchParams {
+  if (argument === undefined || argument === null || (isRecord(argument) && !("tasks" in argument))) {
+    return false; // A click in a menu gives what was clicked.
+  }
+  if (!isRecord(argument) || !Array.isArray(argument["tasks"])) {
+    throw new BadArgument("The argument must be a call of sennit/dispatch: {tasks: [{id, agent, prompt}]}.");
+  }
+  return true;
+}
+
+/** What a code action, a keybinding or a test names; the rest is asked for. */
+interface Given {
+  readonly uri: vscode.Uri | undefined;
+  readonly range: vscode.Range | undefined;
+  readonly diagnostic: vscode.Diagnostic | undefined;
+  readonly prompt: string | undefined;
+  readonly agent: string | undefined;
+}
+
+function readGiven(argument: unknown): Given {
+  const given = isRecord(argument) ? argument : {};
+  const editor = vscode.window.activeTextEditor;
+  return {
+    uri: given["uri"] instanceof vscode.Uri ? given["uri"] : editor?.document.uri,
+    range: given["range"] instanceof vscode.Range ? given["range"] : editor?.selection,
+    diagnostic: isDiagnostic(given["diagnostic"]) ? given["diagnostic"] : undefined,
+    prompt: typeof given["prompt"] === "string" ? given["prompt"] : undefined,
+    agent: typeof given["agent"] === "string" ? given["agent"] : undefined,
+  };
+}
+
+/** The selection of the active editor, and what the user types about it. */
+export async function dispatchSelection(context: Context, argument: unknown): Promise<DispatchResult | undefined> {
+  const given = readGiven(argument);
+  if (given.uri === undefined || given.range === undefined) {
+    void context.notices.warning("There is no selection to dispatch. Open a file and select the lines that an agent is to work on.");
+    return undefined;
+  }
+  const agent = given.agent ?? (await pickAgent(context))?.name;
+  if (agent === undefined) {
+    return undefined;
+  }
+  const place = placeOf(given.uri, given.range);
+  const wish = given.prompt ?? (await askWish(agent, place));
+  return wish === undefined ? undefined : send(context, one("selection", selectionPrompt(wish, place, agent), wish, agent, given.uri));
+}
+
+/** The problem that a code action names, or the one at the cursor. */
+export async function dispatchDiagnostic(context: Context, argument: unknown): Promise<DispatchResult | undefined> {
+  const given = readGiven(argument);
+  const diagnostic = given.diagnostic ?? (await pickDiagnostic(given.uri));
+  if (given.uri === undefined || diagnostic === undefined) {
+    void context.notices.warning("There is no problem at the cursor to dispatch. Put the cursor on one, or use its lightbulb.");
+    return undefined;
+  }
+  const agent = given.agent ?? (await pickAgent(context))?.name;
+  if (agent === undefined) {
+    return undefined;
+  }
+  const prompt = given.prompt ?? (await promptFor(diagnostic, placeOf(given.uri, diagnostic.range), agent));
+  return prompt === undefined ? undefined : send(context, one("diagnostic", prompt, diagnostic.message, agent, given.uri));
+}
+
+/** For the built-in agent a prompt is a command line, which the user alone can write. */
+async function promptFor(diagnostic: vscode.Diagnostic, place: Place, agent: string): Promise<string | undefined> {
+  const { message, source, code } = diagnostic;
+  return agent === COMMAND_AGENT ? askWish(agent, place) : diagnosticPrompt({ message, source, code: codeWords(code) }, place);
+}
+
+function one(id: string, prompt: string, description: string, agent: string, uri: vscode.Uri): DispatchParams {
+  const cwd = vscode.workspace.getWorkspaceFolder(uri)?.uri.toString();
+  return { tasks: [{ id, prompt, description: shortened(description), agent, ...(cwd === undefined ? {} : { cwd }) }] };
+}
+
+async function send(context: Context, call: DispatchParams): Promise<DispatchResult | undefined> {
+  const defaults = await withFolder(call);
+  if (defaults === undefined) {
+    return undefined;
+  }
+  const agent = vscode.workspace.getConfiguration("sennit").get<string>("defaultAgent", "");
+  const result = await context.request("sennit/dispatch", {
+    ...call,
+    defaults: { ...(agent === "" ? {} : { agent }), ...defaults },
+  });
+  for (const notice of result.notices ?? []) {
+    void context.notices.warning(notice.message);
+  }
+  await context.sync.readTicket(result.ticket);
+  void showProgress(context, result.ticket);
+  return result;
+}
+
+/** Tasks that do not say where they work do so in the folder of the active editor. */
+async function withFolder(call: DispatchParams): Promise<DispatchParams["defaults"] | undefined> {
+  if (call.defaults?.cwd || call.tasks.every((task) => task.cwd)) {
+    return call.defaults ?? {};
+  }
+  const folder = await currentFolder();
+  return folder && { ...call.defaults, cwd: folder.uri.toString() };
+}
+
+async function currentFolder(): Promise<vscode.WorkspaceFolder | undefined> {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const active = vscode.window.activeTextEditor?.document.uri;
+  const ofActive = active === undefined ? undefined : vscode.workspace.getWorkspaceFolder(active);
+  if (ofActive !== undefined || folders.length <= 1) {
+    const folder = ofActive ?? folders[0];
+    if (folder === undefined) {
+      throw new Error("No folder is open. Open the folder of a git repository; agents work on copies of it.");
+    }
+    return folder;
+  }
+  return vscode.window.showWorkspaceFolderPick({ placeHolder: "In which folder are the agents to work?" });
+}
+
+async function pickAgent(context: Context): Promise<AgentView | undefined> {
+  const { agents } = await context.request("sennit/agents", {});
+  const preferred = vscode.workspace.getConfiguration("sennit").get<string>("defaultAgent", "");
+  const fixed = agents.find((agent) => agent.name === preferred && agent.usable);
+  if (fixed !== undefined) {
+    return fixed;
+  }
+  const items = agents.map((agent) => ({
+    label: plainLine(agent.name),
+    description: agent.usable ? plainLine(agent.description ?? agent.kind) : "not usable",
+    detail: agent.usable ? "" : plainLine(agent.problem ?? ""),
+    agent,
+  }));
+  const picked = await vscode.window.showQuickPick(items, { title: "Dispatch", placeHolder: "Which agent is to do it?" });
+  if (picked !== undefined && !picked.agent.usable) {
+    void context.notices.warning(`The agent ${picked.agent.name} cannot be used: ${picked.agent.problem ?? "no reason is known"}`);
+    return undefined;
+  }
+  return picked?.agent;
+}
+
+/** One prompt after the other, each a task of its own, until an empty one. */
+async function askPrompts(agent: AgentView, before: readonly string[]): Promise<readonly string[]> {
+  const prompts: string[] = [];
+  for (;;) {
+    const prompt = await vscode.window.showInputBox({
+      title: `Dispatch to ${agent.name}: task ${String(prompts.length + 1)}`,
+      prompt: prompts.length === 0 ? hint(agent.name) : "Another task that runs at the same time, or Enter to start.",
+      value: before[prompts.length] ?? "",
+      ignoreFocusOut: true,
+    });
+    if (prompt === undefined) {
+      return keepTyped(prompts);
+    }
+    if (prompt.trim() === "") {
+      return prompts;
+    }
+    prompts.push(prompt);
+  }
+}
+
+/** Escape in the middle: what was typed is not thrown away without a word. */
+async function keepTyped(prompts: readonly string[]): Promise<readonly string[]> {
+  if (prompts.length === 0) {
+    return [];
+  }
+  const start = `Start ${String(prompts.length)}`;
+  const answer = await vscode.window.showWarningMessage("Start the tasks that you have typed?", { modal: true }, start);
+  return answer === start ? prompts : [];
+}
+
+function hint(agent: string): string {
+  return agent === COMMAND_AGENT ? "A command line; its changes become a proposal." : "What is the agent to do?";
+}
+
+function askWish(agent: string, place: Place): Thenable<string | undefined> {
+  return vscode.window.showInputBox({ title: `Dispatch ${place.path} to ${agent}`, prompt: hint(agent), ignoreFocusOut: true });
+}
+
+function placeOf(uri: vscode.Uri, range: vscode.Range): Place {
+  return { path: vscode.workspace.asRelativePath(uri, false), firstLine: range.start.line, lastLine: range.end.line };
+}
+
+function isDiagnostic(value: unknown): value is vscode.Diagnostic {
+  return value instanceof vscode.Diagnostic || (isRecord(value) && typeof value["message"] === "string" && value["range"] instanceof vscode.Range);
+}
+
+async function pickDiagnostic(uri: vscode.Uri | undefined): Promise<vscode.Diagnostic | undefined> {
+  const editor = vscode.window.activeTextEditor;
+  if (uri === undefined || editor === undefined) {
+    return undefined;
+  }
+  const here = vscode.languages.getDiagnostics(uri).filter((one) => one.range.intersection(editor.selection) !== undefined);
+  if (here.length <= 1) {
+    return here[0];
+  }
+  const items = here.map((diagnostic) => ({ label: plainLine(diagnostic.message), diagnostic }));
+  return (await vscode.window.showQuickPick(items, { placeHolder: "Which problem?" }))?.diagnostic;
+}
+
+function codeWords(code: vscode.Diagnostic["code"]): string | undefined {
+  const value = typeof code === "object" ? code.value : code;
+  return value === undefined ? undefined : String(value);
+}

@@ -1,0 +1,58 @@
+/** The server itself: starting it again, its log, trust. */
+import * as vscode from "vscode";
+import type { Context } from "../context.ts";
+
+export async function restartServer(context: Context): Promise<void> {
+  await context.supervisor.restart();
+}
+
+export function showLog(context: Context): void {
+  context.log.show();
+}
+
+export async function refresh(context: Context): Promise<void> {
+  await context.sync.catchUp();
+}
+
+/**
+ * Trust for agents: VS Code's for the workspace first, then, for files that can start programs and
+ * have changed since, the server's own record.
+ */
+export async function trust(context: Context): Promise<void> {
+  if (!vscode.workspace.isTrusted) {
+    await vscode.commands.executeCommand("workbench.trust.manage");
+    return;
+  }
+  for (const folder of vscode.workspace.workspaceFolders ?? []) {
+    await trustFolder(context, folder);
+  }
+}
+
+async function trustFolder(context: Context, folder: vscode.WorkspaceFolder): Promise<void> {
+  const name = folder.uri.fsPath;
+  const { folders } = await context.request("sennit/trust", { action: "list" });
+  const known = folders.find((one) => one.folder === name || one.folder === folder.uri.toString());
+  if (known?.state === "trusted") {
+    void context.notices.info(`Agents may run in ${name}.`);
+    return;
+  }
+  const changed = known?.changed ?? [];
+  const detail = changed.length === 0
+    ? "Agents, and programs that the repository's settings name, may then run with your rights."
+    : `These files can start programs and have changed since: ${changed.join(", ")}.`;
+  if ((await context.notices.confirm(`Trust ${name}?`, detail, "Trust")) !== undefined) {
+    await context.request("sennit/trust", { action: "grant", folder: folder.uri.toString() });
+  }
+}
+
+/** What a click on a failed start offers. */
+export async function tellFailure(context: Context, reason: string): Promise<void> {
+  const clicked = await context.notices.error(reason, "Restart", "Show Log", "Open Settings");
+  if (clicked === "Restart") {
+    await restartServer(context);
+  } else if (clicked === "Show Log") {
+    showLog(context);
+  } else if (clicked === "Open Settings") {
+    await vscode.commands.executeCommand("workbench.action.openSettings", "sennit.server");
+  }
+}

@@ -1,0 +1,68 @@
+/** Every command of the extension. A failure of one is told, and never thrown at whoever called it. */
+import * as vscode from "vscode";
+import type { Context } from "../context.ts";
+import { codeOf, textOf } from "../errors.ts";
+import { ErrorCode } from "../protocol.ts";
+import { answer } from "./answer.ts";
+import { apply, undo } from "./apply.ts";
+import { cancelTask, cancelTicket } from "./cancel.ts";
+import { decide } from "./decide.ts";
+import { dispatch, dispatchDiagnostic, dispatchSelection } from "./dispatch.ts";
+import { openFile, openProposal, showConflict, showOutput } from "./open.ts";
+import { refresh, restartServer, showLog, trust } from "./server.ts";
+
+type Handler = (context: Context, argument: unknown) => unknown;
+
+export const COMMANDS: Readonly<Record<string, Handler>> = {
+  "sennit.dispatch": dispatch,
+  "sennit.dispatchSelection": dispatchSelection,
+  "sennit.dispatchDiagnostic": dispatchDiagnostic,
+  "sennit.cancelTask": cancelTask,
+  "sennit.cancelTicket": cancelTicket,
+  "sennit.answer": answer,
+  "sennit.openProposal": openProposal,
+  "sennit.openFile": openFile,
+  "sennit.showConflict": showConflict,
+  "sennit.acceptUnit": (context, argument) => decide(context, "unit", "accepted", argument),
+  "sennit.rejectUnit": (context, argument) => decide(context, "unit", "rejected", argument),
+  "sennit.acceptFile": (context, argument) => decide(context, "file", "accepted", argument),
+  "sennit.rejectFile": (context, argument) => decide(context, "file", "rejected", argument),
+  "sennit.acceptProposal": (context, argument) => decide(context, "proposal", "accepted", argument),
+  "sennit.rejectProposal": (context, argument) => decide(context, "proposal", "rejected", argument),
+  "sennit.apply": apply,
+  "sennit.undo": undo,
+  "sennit.showOutput": showOutput,
+  "sennit.restartServer": restartServer,
+  "sennit.showLog": showLog,
+  "sennit.trust": trust,
+  "sennit.refresh": refresh,
+};
+
+/** Menus of editors give the document that was clicked, or the tab; neither is an argument of ours. */
+type Clicked = (argument: unknown) => unknown;
+
+export function registerCommands(context: Context, clicked: Clicked): vscode.Disposable {
+  const registered = Object.entries(COMMANDS).map(([name, handler]) =>
+    vscode.commands.registerCommand(name, async (argument: unknown) => {
+      try {
+        return await handler(context, clicked(argument));
+      } catch (error) {
+        context.log.error(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+        tell(context, error);
+        return undefined;
+      }
+    }),
+  );
+  return vscode.Disposable.from(...registered);
+}
+
+const TRUST = "Manage Trust";
+
+function tell(context: Context, error: unknown): void {
+  const buttons = codeOf(error) === ErrorCode.NOT_TRUSTED ? [TRUST] : [];
+  void context.notices.error(textOf(error), ...buttons).then((clicked) => {
+    if (clicked === TRUST) {
+      void vscode.commands.executeCommand("sennit.trust");
+    }
+  });
+}

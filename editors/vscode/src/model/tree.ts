@@ -1,0 +1,233 @@
+/** The tree of tickets as values: made anew from the store, without anything of VS Code. */
+import type { ConflictView, FileView, ProposalView, TaskView, UnitView } from "../protocol.ts";
+import type { Ids } from "./arguments.ts";
+import { fileDescription, filesOf, flagsInWords, jointDecision, unitDescription, unitLabel, unitsOf } from "./decisions.ts";
+import { plainLine } from "./plain.ts";
+import { type Proposal, type Store, type Ticket, isFinalTask, isFinalTicket, isPending } from "./store.ts";
+import {
+  type Icon,
+  decisionIcon,
+  proposalIcon,
+  proposalState,
+  proposalWords,
+  taskIcon,
+  taskWords,
+  ticketIcon,
+  ticketWords,
+  counted,
+} from "./words.ts";
+
+export type NodeKind = "ticket" | "task" | "question" | "proposal" | "file" | "unit" | "conflict" | "more";
+
+export interface TreeNode {
+  readonly id: string;
+  readonly kind: NodeKind;
+  readonly label: string;
+  readonly description: string;
+  readonly tooltip: string;
+  readonly contextValue: string;
+  readonly icon: Icon | undefined;
+  /** Icon and name of the file that the line is about. */
+  readonly file: string | undefined;
+  readonly state: "leaf" | "collapsed" | "expanded";
+  readonly children: readonly TreeNode[];
+  /** Given to commands. */
+  readonly ids: Ids;
+  /** What a click does. */
+  readonly command: string | undefined;
+}
+
+/** Every ticket that `shown` lets through, newest first. */
+export function treeOf(store: Store, shown: (ticket: Ticket) => boolean): readonly TreeNode[] {
+  return store.tickets().filter(shown).map((ticket) => ticketNode(store, ticket));
+}
+
+function ticketNode(store: Store, ticket: Ticket): TreeNode {
+  const { summary } = ticket;
+  const pending = store.proposalsOf(summary.id).filter((one) => isPending(one.summary)).length;
+  const running = !isFinalTicket(summary);
+  const label = labelOf(ticket);
+  return {
+    ...LEAF,
+    id: `ticket:${summary.id}`,
+    kind: "ticket",
+    label: plainLine(label, 80),
+    description: ticketWords(summary, pending),
+    tooltip: [`${label} (${summary.id})`, `started ${summary.createdAt}`, ...ticket.notices.map((one) => one.message)].join("\n"),
+    contextValue: running ? "ticket-running" : pending > 0 ? "ticket-pending" : "ticket-final",
+    icon: ticketIcon(summary),
+    state: running || pending > 0 ? "expanded" : "collapsed",
+    children: [...ticket.tasks.values()].map((task) => taskNode(store, summary.id, task)),
+    ids: { ticket: summary.id },
+  };
+}
+
+/** What a ticket without a label is called. */
+export function labelOf(ticket: Ticket): string {
+  const [first, ...more] = ticket.tasks.keys();
+  const name = ticket.summary.label ?? first ?? ticket.summary.id;
+  return ticket.summary.label || more.length === 0 ? name : `${name} and ${String(more.length)} more`;
+}
+
+function taskNode(store: Store, ticket: string, task: TaskView): TreeNode {
+  const proposal = task.proposal ? store.proposal(task.proposal) : undefined;
+  const children = [
+    ...(task.question && !isFinalTask(task) ? [questionNode(ticket, task)] : []),
+    ...(proposal === undefined ? [] : [proposalNode(proposal)]),
+  ];
+  return {
+    ...LEAF,
+    id: `task:${ticket}/${task.id}`,
+    kind: "task",
+    label: plainLine(task.id),
+    description: plainLine([taskWords(task), ...(task.description ? [task.description] : [])].join(" · ")),
+    tooltip: taskTooltip(task),
+    contextValue: `task-${task.state}`,
+    icon: taskIcon(task),
+    state: children.length === 0 ? "leaf" : "expanded",
+    children,
+    ids: { ticket, task: task.id },
+    command: children.length === 0 && (task.runs ?? []).length > 0 ? "sennit.showOutput" : undefined,
+  };
+}
+
+function taskTooltip(task: TaskView): string {
+  return [
+    `${task.id} by ${task.agent}`,
+    ...(task.description ? [task.description] : []),
+    ...(task.failure ? [task.failure.message] : []),
+    ...(task.notices ?? []).map((one) => one.message),
+    ...(task.resultText ? ["", task.resultText] : []),
+  ].join("\n");
+}
+
+function questionNode(ticket: string, task: TaskView): TreeNode {
+  const question = task.question;
+  const id = question?.id ?? "";
+  return {
+    ...LEAF,
+    id: `question:${id}`,
+    kind: "question",
+    label: plainLine(question?.text ?? "", 120),
+    description: question?.deadline ? `until ${clock(question.deadline)}` : "",
+    tooltip: [question?.text ?? "", ...(question?.options ?? []).map((option) => `- ${option}`)].join("\n"),
+    contextValue: "question",
+    icon: { id: "comment-unresolved" },
+    ids: { ticket, task: task.id, question: id },
+    command: "sennit.answer",
+  };
+}
+
+function clock(time: string): string {
+  return new Date(time).toLocaleTimeString();
+}
+
+function proposalNode(proposal: Proposal): TreeNode {
+  const { summary, view } = proposal;
+  const conflicts = (view?.conflicts ?? []).map((one) => conflictNode(summary.id, one));
+  const files = filesOf(view).map((file) => fileNode(summary.id, file));
+  const hasFiles = (summary.files ?? 0) > 0;
+  return {
+    ...LEAF,
+    id: `proposal:${summary.id}`,
+    kind: "proposal",
+    label: "proposal",
+    description: proposalWords(summary),
+    tooltip: [`${summary.task} by ${summary.agent}: ${proposalState(summary)}`, ...notices(view)].join("\n"),
+    contextValue: proposalContext(proposal),
+    icon: proposalIcon(summary),
+    state: hasFiles ? (isPending(summary) ? "expanded" : "collapsed") : "leaf",
+    children: [...conflicts, ...files, ...missing(view)],
+    ids: { ticket: summary.ticket, task: summary.task, proposal: summary.id },
+    command: hasFiles ? "sennit.openProposal" : undefined,
+  };
+}
+
+function notices(view: ProposalView | undefined): readonly string[] {
+  return [...(view?.failure ? [view.failure.message] : []), ...(view?.notices ?? []).map((one) => one.message)];
+}
+
+function proposalContext({ summary }: Proposal): string {
+  if (summary.application === "applied") {
+    return "proposal-applied";
+  }
+  return isPending(summary) || summary.review === "rejected" ? `proposal-${summary.review}` : "proposal-nothing";
+}
+
+function missing(view: ProposalView | undefined): readonly TreeNode[] {
+  const left = (view?.filesTotal ?? 0) - filesOf(view).length;
+  if (view === undefined || left <= 0) {
+    return [];
+  }
+  const id = view.summary.id;
+  return [{
+    ...LEAF,
+    id: `more:${id}`,
+    kind: "more",
+    label: `${counted(left, "more file", "more files")}…`,
+    description: "open the proposal to see all",
+    contextValue: "more",
+    icon: { id: "ellipsis" },
+    ids: { proposal: id },
+    command: "sennit.openProposal",
+  }];
+}
+
+function fileNode(proposal: string, file: FileView): TreeNode {
+  const units = unitsOf(file);
+  return {
+    ...LEAF,
+    id: `file:${proposal}:${file.uri}`,
+    kind: "file",
+    label: plainLine(file.path, 200),
+    description: fileDescription(file),
+    tooltip: file.oldPath ? `${file.path}\nrenamed from ${file.oldPath}` : file.path,
+    contextValue: `file-${jointDecision(units)}`,
+    icon: undefined,
+    file: file.proposedUri ?? file.baseUri ?? file.uri,
+    state: "collapsed",
+    children: units.map((unit) => unitNode(proposal, file, unit)),
+    ids: { proposal, file: file.uri },
+    command: "sennit.openFile",
+  };
+}
+
+function unitNode(proposal: string, file: FileView, unit: UnitView): TreeNode {
+  return {
+    ...LEAF,
+    id: `unit:${unit.id}`,
+    kind: "unit",
+    label: unitLabel(unit, file),
+    description: unitDescription(unit),
+    tooltip: [unitLabel(unit, file), ...flagsInWords(unit), ...(unit.conflict ? [unit.conflict] : [])].join("\n"),
+    contextValue: `unit-${unit.decision}`,
+    icon: decisionIcon(unit.decision),
+    ids: { proposal, file: file.uri, unit: unit.id },
+    command: "sennit.openFile",
+  };
+}
+
+function conflictNode(proposal: string, conflict: ConflictView): TreeNode {
+  return {
+    ...LEAF,
+    id: `conflict:${proposal}:${conflict.uri}`,
+    kind: "conflict",
+    label: plainLine(`conflict in ${conflict.path}`, 200),
+    description: (conflict.withTasks ?? []).length > 0 ? `with ${(conflict.withTasks ?? []).join(", ")}` : conflict.kind,
+    tooltip: conflict.message,
+    contextValue: "conflict",
+    icon: { id: "git-merge", color: "list.warningForeground" },
+    ids: { proposal, file: conflict.uri },
+    command: "sennit.showConflict",
+  };
+}
+
+const LEAF = {
+  tooltip: "",
+  icon: undefined,
+  file: undefined,
+  state: "leaf",
+  children: [],
+  ids: {},
+  command: undefined,
+} as const;

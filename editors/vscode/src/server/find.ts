@@ -1,0 +1,63 @@
+/** Where the server may be: the setting, then `PATH`, then the project's own environment. */
+import * as path from "node:path";
+
+export interface Surroundings {
+  /** `sennit.server.command`; it counts alone where it is set. */
+  readonly setting: readonly string[];
+  readonly pathVariable: string;
+  /** Absolute paths of the workspace folders. */
+  readonly folders: readonly string[];
+  /** Programs of a workspace that is not trusted are not even looked for. */
+  readonly trusted: boolean;
+  readonly windows: boolean;
+}
+
+export type Source = "setting" | "path" | "environment";
+
+export interface Candidate {
+  readonly argv: readonly [string, ...string[]];
+  readonly source: Source;
+}
+
+const ENVIRONMENTS = [".venv", "venv"];
+
+/** Every command line that is worth a look, best first. */
+export function candidates(around: Surroundings): readonly Candidate[] {
+  const [program, ...rest] = around.setting;
+  if (program !== undefined) {
+    return [{ argv: [program, ...rest], source: "setting" }];
+  }
+  const name = around.windows ? "sennit.exe" : "sennit";
+  const onPath = searchPath(around).map((folder) => found(path.join(folder, name), "path"));
+  const bin = around.windows ? "Scripts" : "bin";
+  const ofProject = around.folders.flatMap((folder) =>
+    ENVIRONMENTS.map((environment) => found(path.join(folder, environment, bin, name), "environment")),
+  );
+  return around.trusted ? [...onPath, ...ofProject] : onPath;
+}
+
+function found(program: string, source: Source): Candidate {
+  return { argv: [program, "serve"], source };
+}
+
+/**
+ * The folders of `PATH` that are no trap: relative ones would be looked for in the workspace, and
+ * those inside it are the workspace's own, which count only when it is trusted.
+ */
+function searchPath(around: Surroundings): readonly string[] {
+  const separator = around.windows ? ";" : ":";
+  return around.pathVariable
+    .split(separator)
+    .filter((folder) => path.isAbsolute(folder))
+    .filter((folder) => around.trusted || !around.folders.some((top) => isInside(folder, top)));
+}
+
+function isInside(folder: string, top: string): boolean {
+  const relative = path.relative(top, folder);
+  return relative === "" || (!relative.startsWith("..") && !path.isAbsolute(relative));
+}
+
+/** Whether a program is named by its place, and not to be looked for on `PATH`. */
+export function isPlace(program: string): boolean {
+  return program.includes("/") || program.includes(path.sep);
+}

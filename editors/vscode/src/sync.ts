@@ -1,0 +1,200 @@
+/** Fills the store: from notifications, and by reading what they do not tell. */
+import * as vscode from "vscode";
+import type { LanguageClient } from "vscode-languageclient/node";
+import { type Ticket, Store, concerns, isFinalTicket, isPending } from "./model/store.ts";
+import {
+  type ClientRequests,
+  ErrorCode,
+  type ProposalChanged,
+  type ProposalSummary,
+  type ServerNotifications,
+  type TaskChanged,
+  type TicketChanged,
+  type TicketSummary,
+} from "./protocol.ts";
+import { codeOf, textOf } from "./errors.ts";
+
+export type Request = <M extends keyof ClientRequests>(
+  method: M,
+  params: ClientRequests[M]["params"],
+) => Promise<ClientRequests[M]["result"]>;
+
+const TICKETS_READ = 50;
+const PROPOSALS_READ = 200;
+const FILES_READ = 200;
+const AT_ONCE = 4;
+
+export class Sync implements vscode.Disposable {
+  readonly store = new Store();
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChange = this.changed.event;
+  private readonly reading = new Map<string, Promise<void>>();
+  private readonly again = new Set<string>();
+
+  constructor(
+    private readonly request: Request,
+    private readonly log: vscode.LogOutputChannel,
+  ) {}
+
+  /** Listen; to be called before the first message is read. */
+  listen(client: LanguageClient): void {
+    const on = <M extends keyof ServerNotifications>(method: M, take: (told: ServerNotifications[M]) => void): void => {
+      client.onNotification(method, take);
+    };
+    on("sennit/ticketChanged", (told) => { this.ticketChanged(told); });
+    on("sennit/taskChanged", (told) => { this.taskChanged(told); });
+    on("sennit/proposalChanged", (told) => { this.proposalChanged(told); });
+  }
+
+  /** Read everything that is missing: after the start, and what was missed while there was no server. */
+  async catchUp(): Promise<void> {
+    const tickets: TicketSummary[] = [];
+    const proposals: ProposalSummary[] = [];
+    let isAll = true;
+    for (const folder of folders()) {
+      const page = await this.request("sennit/tickets", { folder, limit: TICKETS_READ });
+      isAll &&= !page.more;
+      tickets.push(...page.tickets);
+      proposals.push(...(await this.request("sennit/proposals", { folder, limit: PROPOSALS_READ })).proposals);
+    }
+    if (isAll) {
+      this.forgetAllBut(new Set(tickets.map((one) => one.id)));
+    }
+    const stale = tickets.filter((summary) => this.store.ticket(summary.id)?.readUpTo !== summary.sequence);
+    for (const summary of tickets) {
+      this.store.ticketSummary(summary);
+    }
+    await eachAtOnce(stale, AT_ONCE, (summary) => this.readTicket(summary.id));
+    for (const summary of proposals) {
+      this.store.proposalSummary(summary);
+    }
+    await eachAtOnce(proposals.filter((one) => this.isWorthReading(one)), AT_ONCE, (one) => this.readProposal(one.id));
+    this.changed.fire();
+  }
+
+  /** Whether a ticket belongs to this window. */
+  isShown(ticket: Ticket): boolean {
+    const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.path);
+    return concerns(ticket, folders, (place) => (place.startsWith("/") ? place : vscode.Uri.parse(place).path));
+  }
+
+  /** Read a ticket; what has changed since the last time where it is known. */
+  readTicket(ticket: string): Promise<void> {
+    return this.once(`ticket ${ticket}`, async () => {
+      const since = this.store.ticket(ticket)?.readUpTo ?? null;
+      let view = await this.request("sennit/ticket", { ticket, since });
+      if (since !== null && view.sequence < since) {
+        // Another database than before: what is known counts no more.
+        this.store.forget(ticket);
+        view = await this.request("sennit/ticket", { ticket });
+      }
+      this.store.ticketView(view);
+    });
+  }
+
+  /** Read the files and units of a proposal, the first of them where there are very many. */
+  readProposal(proposal: string): Promise<void> {
+    return this.once(`proposal ${proposal}`, async () => {
+      this.store.proposalView(await this.request("sennit/proposal", { proposal, limit: FILES_READ }));
+    });
+  }
+
+  /** What the server answered to a decision is newer than anything that was read. */
+  touch(): void {
+    this.changed.fire();
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+  }
+
+  private ticketChanged({ ticket }: TicketChanged): void {
+    const known = this.store.ticket(ticket.id);
+    this.store.ticketSummary(ticket);
+    // The bases and the texts of results come only with a ticket in full.
+    const wasRunning = known !== undefined && !isFinalTicket(known.summary);
+    const now = this.store.ticket(ticket.id);
+    if (now === undefined || !this.isShown(now)) {
+      return; // Of another window; it is kept as a line and not read.
+    }
+    if (known?.readUpTo === undefined || known.bases.length === 0 || (wasRunning && isFinalTicket(ticket))) {
+      void this.readTicket(ticket.id);
+    }
+    this.changed.fire();
+  }
+
+  private taskChanged(told: TaskChanged): void {
+    this.store.taskChanged(told);
+    this.changed.fire();
+  }
+
+  private proposalChanged({ proposal }: ProposalChanged): void {
+    this.store.proposalSummary(proposal);
+    if (this.store.proposal(proposal.id)?.view !== undefined || this.isWorthReading(proposal)) {
+      void this.readProposal(proposal.id);
+    }
+    this.changed.fire();
+  }
+
+  private forgetAllBut(kept: ReadonlySet<string>): void {
+    for (const { summary } of this.store.tickets()) {
+      if (!kept.has(summary.id)) {
+        this.store.forget(summary.id);
+      }
+    }
+  }
+
+  /** Others are read when somebody opens them. */
+  private isWorthReading(summary: ProposalSummary): boolean {
+    const ticket = this.store.ticket(summary.ticket);
+    const shown = ticket === undefined || this.isShown(ticket);
+    return shown && isPending(summary) && (summary.files ?? 0) > 0;
+  }
+
+  /** Do one reading at a time for each thing; one that is asked for meanwhile is done afterwards. */
+  private once(name: string, read: () => Promise<void>): Promise<void> {
+    const under = this.reading.get(name);
+    if (under !== undefined) {
+      this.again.add(name);
+      return under;
+    }
+    const doing = this.repeat(name, read).finally(() => this.reading.delete(name));
+    this.reading.set(name, doing);
+    return doing;
+  }
+
+  private async repeat(name: string, read: () => Promise<void>): Promise<void> {
+    do {
+      this.again.delete(name);
+      try {
+        await read();
+      } catch (error) {
+        this.notRead(name, error);
+      }
+    } while (this.again.has(name));
+    this.changed.fire();
+  }
+
+  private notRead(name: string, error: unknown): void {
+    const [kind, id] = name.split(" ");
+    if (kind === "ticket" && id !== undefined && codeOf(error) === ErrorCode.UNKNOWN_TICKET) {
+      this.store.forget(id);
+      return;
+    }
+    this.log.warn(`could not read the ${name}: ${textOf(error)}`);
+  }
+}
+
+function folders(): readonly string[] {
+  return (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.toString());
+}
+
+async function eachAtOnce<T>(items: readonly T[], most: number, work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items];
+  const worker = async (): Promise<void> => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) {
+      await work(item);
+    }
+  };
+  await Promise.all(Array.from({ length: most }, worker));
+}

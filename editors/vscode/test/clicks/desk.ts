@@ -1,0 +1,69 @@
+/** What every suite of clicks is given, and windows for it. */
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { processesOf } from '../../harness/processes.ts';
+import type { Files, Repo, Scene } from '../../harness/scene.ts';
+import { until } from '../../harness/until.ts';
+import type { Workbench } from '../../harness/workbench.ts';
+import { Hands } from './hands.ts';
+
+export interface Desk {
+  readonly scene: Scene;
+  readonly workbench: Workbench;
+}
+
+export type Suite = (desk: Desk) => void;
+
+/** A window on a repository of its own. */
+export class Window {
+  readonly repo: Repo;
+  readonly hands: Hands;
+
+  private constructor(repo: Repo, hands: Hands) {
+    this.repo = repo;
+    this.hands = hands;
+  }
+
+  static async open(desk: Desk, name: string, files: Files): Promise<Window> {
+    const repo = desk.scene.repo(name, files);
+    const { page } = await desk.workbench.open(repo.folder);
+    const hands = new Hands(page);
+    await hands.ready();
+    return new Window(repo, hands);
+  }
+
+  onDisk(name: string): string {
+    return readFileSync(path.join(this.repo.folder, name), 'utf8');
+  }
+
+  async untilOnDisk(name: string, wanted: string): Promise<void> {
+    await until(() => `${name} is as wanted; it is ${JSON.stringify(this.onDisk(name))}`, () => this.onDisk(name) === wanted);
+  }
+
+  /** Dispatches command lines as a person does: palette, agent, one box a task, Enter on an empty one. */
+  async dispatch(commands: readonly string[]): Promise<void> {
+    const { hands } = this;
+    await hands.command('Sennit: Dispatch Tasks');
+    await hands.choose('command');
+    for (const [index, command] of commands.entries()) {
+      await hands.answer(`task ${String(index + 1)}`, command);
+    }
+    await hands.answer(`task ${String(commands.length + 1)}`, '');
+  }
+
+  async close(): Promise<void> {
+    await this.hands.page.close();
+  }
+}
+
+/** The servers that run on this desk; those of a window that was closed end. */
+export function servers(desk: Desk): number[] {
+  return processesOf(desk.scene.folder).filter((one) => / serve$/.test(one.command) && one.command.includes('sennit')).map((one) => one.pid);
+}
+
+export async function untilNoServer(desk: Desk): Promise<void> {
+  await until(() => `no server is left; there are ${servers(desk).join(', ')}`, () => servers(desk).length === 0);
+}
+

@@ -1,0 +1,120 @@
+/** A person's hands in a window of VS Code: they click and type, and see what is on the screen. */
+
+import type { Locator, Page } from 'playwright-core';
+
+const PATIENCE_MS = 45_000;
+
+export class Hands {
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+    page.setDefaultTimeout(PATIENCE_MS);
+  }
+
+  /** Waits until the window can be worked with and the extension's server runs. */
+  async ready(): Promise<void> {
+    await this.statusBar(/^\s*Sennit/).waitFor();
+  }
+
+  /** Runs a command by its title in the command palette. */
+  async command(title: string): Promise<void> {
+    await this.page.keyboard.press('F1');
+    await this.input.fill(`>${title}`);
+    await this.choose(title);
+  }
+
+  /** Clicks an entry of the open list. */
+  async choose(text: string | RegExp): Promise<void> {
+    await this.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: text }).first().click();
+  }
+
+  /** Types into the open input box whose title or prompt holds `asked`, and presses Enter. */
+  async answer(asked: string | RegExp, text: string): Promise<void> {
+    await this.page.locator('.quick-input-widget:visible').filter({ hasText: asked }).waitFor();
+    await this.input.fill(text);
+    await this.input.press('Enter');
+  }
+
+  /** Opens a file by its name. */
+  async openFile(name: string): Promise<void> {
+    await this.page.keyboard.press('Control+P');
+    await this.input.fill(name);
+    await this.choose(name);
+    await this.tab(name).waitFor();
+  }
+
+  /** Opens the tickets by their icon in the activity bar. */
+  async tickets(): Promise<void> {
+    const icon = this.page.locator('.part.activitybar').getByRole('tab', { name: 'Sennit' });
+    if ((await icon.getAttribute('aria-selected')) !== 'true') {
+      await icon.click();
+    }
+    await this.page.locator('.part.sidebar .title-label').filter({ hasText: 'Sennit' }).waitFor();
+  }
+
+  /** A line of the tree in the side bar. */
+  line(text: string | RegExp): Locator {
+    return this.page.locator('.part.sidebar .monaco-list-row').filter({ hasText: text }).first();
+  }
+
+  /** The lines of the tree that hold `text`, as a person would count them. */
+  lines(text: string | RegExp): Locator {
+    return this.page.locator('.part.sidebar .monaco-list-row').filter({ hasText: text });
+  }
+
+  /** Clicks a button that a line shows while the mouse is over it. */
+  async clickOnLine(line: Locator, button: string): Promise<void> {
+    await line.hover();
+    await line.locator(`.action-label[aria-label^="${button}"]`).click();
+  }
+
+  /** Opens a line that is closed. */
+  async expand(line: Locator): Promise<void> {
+    if ((await line.getAttribute('aria-expanded')) !== 'true') {
+      await line.locator('.monaco-tl-twistie').click();
+    }
+  }
+
+  /** A notification with a text. */
+  notification(text: string | RegExp): Locator {
+    return this.page.locator('.notifications-toasts .notification-list-item').filter({ hasText: text }).first();
+  }
+
+  async clickInNotification(text: string | RegExp, button: string): Promise<void> {
+    await this.notification(text).getByRole('button', { name: button, exact: true }).click();
+  }
+
+  /** Clicks a button of a dialog that has to be answered; gives what the dialog said. */
+  async clickInDialog(button: string): Promise<string> {
+    const dialog = this.page.locator('.monaco-dialog-box');
+    const said = await dialog.innerText();
+    await dialog.getByRole('button', { name: button, exact: true }).click();
+    return said;
+  }
+
+  tab(text: string | RegExp): Locator {
+    return this.page.locator('.tabs-container .tab').filter({ hasText: text }).first();
+  }
+
+  /** A button above the editors. */
+  titleButton(label: string): Locator {
+    return this.page.locator(`.editor-actions .action-label[aria-label^="${label}"]`).first();
+  }
+
+  statusBar(text: string | RegExp): Locator {
+    return this.page.locator('.part.statusbar .statusbar-item').filter({ hasText: text }).first();
+  }
+
+  /** Saves what has been changed, once there is something. */
+  async saveAll(): Promise<void> {
+    const unsaved = this.page.locator('.tabs-container .tab.dirty');
+    await unsaved.first().waitFor();
+    await this.command('File: Save All');
+    await unsaved.first().waitFor({ state: 'detached' });
+  }
+
+  get input(): Locator {
+    return this.page.locator('.quick-input-widget:visible input[type="text"]');
+  }
+}

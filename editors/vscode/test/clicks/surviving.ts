@@ -1,0 +1,79 @@
+/** The server is killed, the window is reloaded: the person is told, nothing is lost, no process stays. */
+
+import assert from 'node:assert/strict';
+
+import { processesOf } from '../../harness/processes.ts';
+import { until } from '../../harness/until.ts';
+import { servers, untilNoServer, Window, type Desk, type Suite } from './desk.ts';
+
+const LASTING = `sh -c "echo half > half.txt; echo at it; exec sleep 4242"`;
+
+export const surviving: Suite = (desk) => {
+  describe('work that is under way', () => {
+    let window: Window;
+
+    beforeEach(async function open() {
+      await (window as Window | undefined)?.close();
+      window = await Window.open(desk, `surviving-${String(this.currentTest?.title.length)}`, { 'a.txt': 'a\n' });
+      await window.hands.tickets();
+      await window.dispatch([`sh -c "echo finished > finished.txt"`]);
+      await window.hands.line(/completed · 1 to review/).waitFor();
+      await window.dispatch([LASTING]);
+      await window.hands.line(/running.*at it/).waitFor();
+    });
+    after(async () => {
+      await window.close();
+      await untilNoServer(desk);
+      assert.deepEqual(lasting(desk), []);
+    });
+
+    it('when its server is killed: a message says so, finished proposals stay and can be applied', async () => {
+      const { hands } = window;
+      for (const pid of servers(desk)) {
+        process.kill(pid, 'SIGKILL');
+      }
+      await hands.notification(/server/i).waitFor();
+      await hands.line(/echo-half.*interrupted/).waitFor();
+      await untilNoneLasts(desk);
+      await applyFinished(window);
+    });
+
+    it('when the window is reloaded: nothing is lost, what was typed and not saved either; no program runs on', async () => {
+      const { hands } = window;
+      await hands.openFile('a.txt');
+      await hands.page.keyboard.press('Control+Home');
+      await hands.page.keyboard.type('typed, not saved: ');
+      await until('VS Code has put by what was typed', () => desk.workbench.hasPutBy('typed, not saved: a'));
+      const reloaded = hands.page.waitForEvent('load');
+      await hands.command('Developer: Reload Window');
+      await reloaded;
+      await hands.ready();
+      await hands.tickets();
+      await hands.line(/echo-half.*interrupted/).waitFor();
+      await untilNoneLasts(desk);
+      await hands.page.locator('.monaco-editor .view-line').filter({ hasText: 'typed, not saved' }).waitFor();
+      assert.equal(window.onDisk('a.txt'), 'a\n');
+      await applyFinished(window);
+    });
+  });
+};
+
+/** The finished proposal is still there: accept it, apply it, look at the file. */
+async function applyFinished(window: Window): Promise<void> {
+  const { hands } = window;
+  await hands.expand(hands.line(/^\s*echo-finished.*1 to review/));
+  const finished = hands.line(/proposal.*to review/);
+  await hands.clickOnLine(finished, 'Accept Proposal');
+  await hands.clickOnLine(hands.line(/proposal.*· accepted/), 'Apply');
+  await hands.notification(/Applied/).waitFor();
+  await hands.saveAll();
+  await window.untilOnDisk('finished.txt', 'finished\n');
+}
+
+function lasting(desk: Desk): string[] {
+  return processesOf(desk.scene.folder).map((one) => one.command).filter((command) => command.includes('sleep 4242'));
+}
+
+async function untilNoneLasts(desk: Desk): Promise<void> {
+  await until(() => `no program runs on; there are ${lasting(desk).join(', ')}`, () => lasting(desk).length === 0);
+}

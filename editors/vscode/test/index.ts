@@ -1,0 +1,48 @@
+/** Runs the suites in VS Code's extension host; the report and the result go into a folder that the harness reads. */
+
+import { appendFileSync, writeFileSync } from "node:fs";
+import * as path from "node:path";
+import { format } from "node:util";
+import Mocha from "mocha";
+import { asking } from "./suites/asking";
+import { badServers } from "./suites/bad-servers";
+import { conflicts } from "./suites/conflicts";
+import { dispatching } from "./suites/dispatching";
+import { everyKindOfFile } from "./suites/every-kind-of-file";
+import { killedServer } from "./suites/killed-server";
+import { liveText } from "./suites/live-text";
+import { reviewing } from "./suites/reviewing";
+import { threeTasks } from "./suites/three-tasks";
+
+const TEST_MS = 90_000;
+const SLOW_MS = 2_000;
+
+export async function run(): Promise<void> {
+  const folder = process.env["SUITE_FOLDER"];
+  if (folder === undefined) {
+    throw new Error("SUITE_FOLDER is not set: run the suites by editors/vscode/harness/run");
+  }
+  const report = path.join(folder, "report.txt");
+  Mocha.reporters.Base.consoleLog = (...words: unknown[]) => {
+    appendFileSync(report, `${format(...words)}\n`);
+  };
+  const grep = process.env["SUITE_GREP"] ?? "";
+  const mocha = new Mocha({ ui: "bdd", reporter: "spec", color: false, timeout: TEST_MS, slow: SLOW_MS, ...(grep === "" ? {} : { fgrep: grep }) });
+  mocha.suite.emit("pre-require", globalThis, "", mocha);
+  for (const suite of [threeTasks, liveText, everyKindOfFile, reviewing, conflicts, dispatching, asking, killedServer, badServers]) {
+    suite();
+  }
+  const { passed, failed } = await outcome(mocha);
+  writeFileSync(path.join(folder, "result.json"), JSON.stringify({ passed, failed }));
+  if (failed > 0) {
+    throw new Error(`${String(failed)} failed`);
+  }
+}
+
+function outcome(mocha: Mocha): Promise<{ passed: number; failed: number }> {
+  return new Promise((resolve) => {
+    const runner = mocha.run(() => {
+      resolve({ passed: runner.stats?.passes ?? 0, failed: runner.stats?.failures ?? 0 });
+    });
+  });
+}

@@ -1,0 +1,92 @@
+/** Giving work away: on a selection, on a diagnostic; cancelling it; agents and calls that are refused. */
+
+import * as assert from "node:assert/strict";
+import { commands, Diagnostic, DiagnosticSeverity, languages, Range, Selection, window } from "vscode";
+import type { CancelResult, DispatchResult } from "../../src/protocol";
+import { Gate, isRunning } from "./gate";
+import { did, dispatch, node, lastNotice, notice, proposalOf, sennit, settled, shell, taskOf } from "./session";
+import { closeAll, opened } from "./text";
+import { until } from "./until";
+
+export function dispatching(): void {
+  describe("dispatching", () => {
+    afterEach(closeAll);
+
+    it("a selection tells the agent the words, the file and the lines", async () => {
+      await opened("selected.txt");
+      const editor = window.activeTextEditor;
+      assert.ok(editor);
+      editor.selection = new Selection(1, 4, 1, 18);
+      const { ticket } = await did<DispatchResult>("sennit.dispatchSelection", { prompt: "Say it in French", agent: "scribe" });
+      const said = await whatWasSaid(ticket);
+      assert.match(said, /Say it in French/u);
+      assert.match(said, /selected\.txt:2/u);
+    });
+
+    it("a diagnostic tells the agent its message and its place", async () => {
+      const document = await opened("selected.txt");
+      const collection = languages.createDiagnosticCollection("test");
+      const place = new Range(0, 4, 0, 9);
+      collection.set(document.uri, [new Diagnostic(place, "greet is never called", DiagnosticSeverity.Warning)]);
+      const editor = window.activeTextEditor;
+      assert.ok(editor);
+      editor.selection = new Selection(place.start, place.start);
+      try {
+        const { ticket } = await did<DispatchResult>("sennit.dispatchDiagnostic", { agent: "scribe" });
+        const said = await whatWasSaid(ticket);
+        assert.match(said, /greet is never called/u);
+        assert.match(said, /selected\.txt/u);
+      } finally {
+        collection.dispose();
+      }
+    });
+
+    it("a task can be cancelled: its program ends, what it did is kept, the others go on", async () => {
+      const [stopped, going] = [await Gate.make(), await Gate.make()];
+      const ticket = await dispatch([
+        shell("stopped", stopped.script("echo half > half.txt")),
+        shell("going", going.script("echo whole > whole.txt")),
+      ]);
+      const pid = await stopped.reached();
+      await going.reached();
+      await did<CancelResult>("sennit.cancelTask", { ticket, task: "stopped", force: true });
+      await until("the program has ended", () => !isRunning(pid));
+      await node(`task:${ticket}/stopped`, (each) => each.contextValue === "task-cancelled");
+      await going.open();
+      await settled(ticket);
+      assert.equal((await taskOf(ticket, "going")).state, "completed");
+      assert.equal((await proposalOf(ticket, "stopped")).summary.integration, "retained");
+    });
+
+    it("a whole ticket can be cancelled", async () => {
+      const gate = await Gate.make();
+      const ticket = await dispatch([shell("one", gate.script("echo one > one.txt"))]);
+      const pid = await gate.reached();
+      await did<CancelResult>("sennit.cancelTicket", { ticket, force: true });
+      await until("the program has ended", () => !isRunning(pid));
+      assert.equal((await settled(ticket)).state, "cancelled");
+    });
+
+    it("a task that fails says so, with the program's exit code", async () => {
+      const ticket = await dispatch([shell("broken", "echo oh no >&2; exit 7")]);
+      await settled(ticket);
+      const shown = await node(`task:${ticket}/broken`, (each) => each.contextValue === "task-failed");
+      assert.match(shown.description, /7/u);
+    });
+
+    it("an agent that does not exist is refused with a message that names it", async () => {
+      const last = await lastNotice();
+      await commands.executeCommand("sennit.dispatch", { tasks: [{ id: "a", agent: "nobody", prompt: "x" }] });
+      assert.match(await notice(last, /nobody/u), /agent/iu);
+    });
+  });
+}
+
+async function whatWasSaid(ticket: string): Promise<string> {
+  const view = await settled(ticket);
+  const task = view.tasks?.[0];
+  assert.ok(task);
+  assert.equal(task.state, "completed");
+  const run = await (await sennit()).request("sennit/run", { ticket, task: task.id });
+  return run.prompt;
+}
