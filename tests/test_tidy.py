@@ -147,11 +147,12 @@ def test_no_file_names_a_machine_or_a_registry() -> None:
 
 
 def test_lock_files_hold_no_addresses() -> None:
-    locks = [
-        path for path in tracked() if "lock" in path.name or path.parent.name == "requirements"
-    ]
-    assert locks
-    assert not [path for path in locks if "://" in path.read_text()]
+    python = [path for path in tracked() if path.parent.name == "requirements"]
+    node = [path for path in tracked() if path.name == "package-lock.json"]
+    assert (len(python), len(node)) == (2, 3)
+    assert not [path for path in python if "://" in path.read_text()]
+    # What is said of the funding of a package is no address that anything is fetched from.
+    assert not [path for path in node if '"resolved"' in path.read_text()]
 
 
 def test_every_link_of_the_documents_leads_somewhere() -> None:
