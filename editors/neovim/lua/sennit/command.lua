@@ -1,0 +1,228 @@
+--- `:Sennit`: its sub-commands, what each takes, and completion.
+local completion = require('sennit.completion')
+local notify = require('sennit.notify')
+
+local M = {}
+
+---@class sennit.Given What Neovim says of a call of the command.
+---@field range integer
+---@field line1 integer
+---@field line2 integer
+---@field bang boolean
+
+---@class sennit.SubCommand
+---@field about string
+---@field run fun(words: string[], given: sennit.Given, rest: string)
+---@field complete? fun(lead: string, before: string[]): string[]
+
+--- Takes `agent=NAME` off the head of a prompt.
+---@param rest string
+---@return string? agent
+---@return string prompt
+local function agent_and_prompt(rest)
+  local agent, prompt = rest:match('^agent=(%S+)%s*(.*)$')
+  return agent, prompt or rest
+end
+
+---@param given sennit.Given
+---@return string?
+local function selection(given)
+  if given.range == 0 then
+    return nil
+  end
+  local name = vim.api.nvim_buf_get_name(0)
+  local root = require('sennit.client').here()
+  local path = root and name:sub(1, #root + 1) == root .. '/' and name:sub(#root + 2) or name
+  local lines = vim.api.nvim_buf_get_lines(0, given.line1 - 1, given.line2, true)
+  return require('sennit.draft').context(path, given.line1, given.line2, lines)
+end
+
+---@param given sennit.Given
+---@param rest string
+local function dispatch(_, given, rest)
+  local agent, prompt = agent_and_prompt(rest)
+  agent = agent or require('sennit.config').get().agent
+  local context = selection(given)
+  if context and agent == 'command' then
+    notify.error('the agent `command` runs its prompt as a command line and takes no selection.')
+    return
+  end
+  if context then
+    prompt = vim.trim(prompt .. '\n\n' .. context)
+  end
+  if rest == '' or (context and vim.startswith(prompt, 'Context:')) then
+    require('sennit.ui.draft').open({ { agent = agent, prompt = prompt } })
+    return
+  end
+  require('sennit.dispatch').prompt({ agent = agent, prompt = prompt })
+end
+
+---@param decision sennit.Decision
+---@return fun(words: string[])
+local function decide(decision)
+  return function(words)
+    require('sennit.review').decide(decision, words[1])
+  end
+end
+
+---@type table<string, sennit.SubCommand>
+M.commands = {
+  dispatch = {
+    about = 'gives a task to an agent; with no prompt opens a draft',
+    run = dispatch,
+    complete = completion.dispatch,
+  },
+  tickets = {
+    about = 'shows tickets, tasks and proposals with their state',
+    run = function()
+      require('sennit.ui.tickets').toggle()
+    end,
+  },
+  review = {
+    about = 'opens the review of a ticket or a proposal',
+    run = function(words)
+      require('sennit.review').open(words[1])
+    end,
+    complete = completion.review,
+  },
+  accept = { about = 'accepts', run = decide('accepted'), complete = completion.scopes },
+  reject = { about = 'rejects', run = decide('rejected'), complete = completion.scopes },
+  reset = { about = 'makes undecided', run = decide('undecided'), complete = completion.scopes },
+  next = {
+    about = 'goes to the next hunk of the review',
+    run = function()
+      require('sennit.review').go(1)
+    end,
+  },
+  previous = {
+    about = 'goes to the previous hunk of the review',
+    run = function()
+      require('sennit.review').go(-1)
+    end,
+  },
+  close = {
+    about = 'leaves the review',
+    run = function()
+      require('sennit.review').close()
+    end,
+  },
+  apply = {
+    about = 'applies what is accepted',
+    run = function(words)
+      require('sennit.applying').apply(words[1])
+    end,
+    complete = completion.review,
+  },
+  undo = {
+    about = "takes an application back; with ! this editor's last edit, without the server",
+    run = function(words, given)
+      if given.bang then
+        require('sennit.applying').undo_here()
+      else
+        require('sennit.applying').undo(words[1])
+      end
+    end,
+    complete = completion.applications,
+  },
+  conflicts = {
+    about = 'shows the sides of a conflict',
+    run = function()
+      require('sennit.review').conflicts()
+    end,
+  },
+  answer = {
+    about = 'answers a question of an agent',
+    run = function(words, _, rest)
+      require('sennit.tickets').answer(words, rest)
+    end,
+    complete = completion.task,
+  },
+  cancel = {
+    about = 'cancels a ticket or a task of it',
+    run = function(words)
+      require('sennit.tickets').cancel(words[1], words[2])
+    end,
+    complete = completion.running,
+  },
+  output = {
+    about = 'shows what an agent writes',
+    run = function(words)
+      require('sennit.tickets').output(words[1], words[2])
+    end,
+    complete = completion.task,
+  },
+  trust = {
+    about = 'lists, grants or revokes trust in this folder',
+    run = function(words)
+      require('sennit.trust').run(words[1])
+    end,
+    complete = completion.trust,
+  },
+  restart = {
+    about = 'ends the server of this folder and starts it again',
+    run = function()
+      require('sennit.client').restart()
+    end,
+  },
+  stop = {
+    about = 'ends the server of this folder',
+    run = function()
+      local client = require('sennit.client')
+      client.stop(client.here() or '')
+    end,
+  },
+  log = {
+    about = 'opens the log',
+    run = function()
+      vim.cmd.tabedit(vim.fn.fnameescape(require('sennit.log').path()))
+    end,
+  },
+  health = {
+    about = 'looks whether everything is there',
+    run = function()
+      vim.cmd('checkhealth sennit')
+    end,
+  },
+}
+
+---@return string[]
+local function names()
+  local all = vim.tbl_keys(M.commands)
+  table.sort(all)
+  return all
+end
+
+--- Runs `:Sennit …`.
+---@param given table<string, any> As `nvim_create_user_command` hands it over.
+function M.run(given)
+  local name, bang, rest = given.args:match('^([^%s!]*)(!?)%s*(.-)$')
+  if name == '' then
+    name = 'tickets'
+  end
+  local command = M.commands[name]
+  if not command then
+    notify.error(
+      ('there is no `:Sennit %s`; there are: %s'):format(name, table.concat(names(), ', '))
+    )
+    return
+  end
+  local words = vim.split(rest, '%s+', { trimempty = true })
+  command.run(words, vim.tbl_extend('force', given, { bang = given.bang or bang == '!' }), rest)
+end
+
+--- Completes `:Sennit …`.
+---@param lead string
+---@param line string
+---@param position integer
+---@return string[]
+function M.complete(lead, line, position)
+  local typed = line:sub(1, position):gsub('^.-Sennit!?%s+', '')
+  local before = vim.split(typed:sub(1, #typed - #lead), '%s+', { trimempty = true })
+  if #before == 0 then
+    return completion.matching(lead, names())
+  end
+  local command = M.commands[table.remove(before, 1)]
+  return command and command.complete and command.complete(lead, before) or {}
+end
+
+return M

@@ -1,0 +1,114 @@
+--- What can follow on the command line, out of what is known without asking.
+local state = require('sennit.state')
+
+local M = {}
+
+---@type string[]
+local agents = { 'command' }
+
+--- Remembers the names of agents.
+---@param names string[]
+function M.take_agents(names)
+  agents = names
+end
+
+---@param lead string
+---@param words string[]
+---@return string[]
+function M.matching(lead, words)
+  return vim.tbl_filter(function(word)
+    return vim.startswith(word, lead)
+  end, words)
+end
+
+---@param lead string
+---@return string[]
+function M.agents(lead)
+  return M.matching(lead, agents)
+end
+
+---@param lead string
+---@return string[]
+function M.dispatch(lead)
+  return M.matching(
+    lead,
+    vim.tbl_map(function(name)
+      return 'agent=' .. name
+    end, agents)
+  )
+end
+
+---@return string[]
+local function tickets()
+  return vim.tbl_map(function(one)
+    return one.id
+  end, state.tickets())
+end
+
+---@return string[]
+local function running_tickets()
+  local running = vim.tbl_filter(function(one)
+    return not state.is_final(one.state)
+  end, state.tickets())
+  return vim.tbl_map(function(one)
+    return one.id
+  end, running)
+end
+
+---@return string[]
+local function proposals()
+  return vim.tbl_map(function(one)
+    return one.id
+  end, vim.tbl_filter(state.is_open, state.proposals()))
+end
+
+---@return string[]
+local function applications()
+  return vim.tbl_map(function(one)
+    return one.id
+  end, state.known.applications)
+end
+
+---@param ticket string
+---@return string[]
+local function tasks(ticket)
+  return vim.tbl_map(function(one)
+    return one.id
+  end, state.tasks(ticket))
+end
+
+---@param lead string
+function M.review(lead)
+  return M.matching(lead, vim.list_extend(tickets(), proposals()))
+end
+
+---@param lead string
+function M.applications(lead)
+  return M.matching(lead, applications())
+end
+
+--- A ticket, then its tasks.
+---@param lead string
+---@param before string[] The words of the sub-command before the one under the cursor.
+function M.task(lead, before)
+  return M.matching(lead, before[1] and tasks(before[1]) or tickets())
+end
+
+--- A running ticket, then its tasks.
+---@param lead string
+---@param before string[]
+function M.running(lead, before)
+  return M.matching(lead, before[1] and tasks(before[1]) or running_tickets())
+end
+
+---@param lead string
+function M.scopes(lead)
+  return M.matching(lead, { 'all', 'file', 'hunk', 'proposal' })
+end
+
+---@param lead string
+function M.trust(lead)
+  return M.matching(lead, { 'grant', 'list', 'revoke' })
+end
+
+return M

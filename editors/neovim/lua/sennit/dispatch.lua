@@ -1,0 +1,139 @@
+--- Gives tasks to agents. What the user has typed stays in a draft until the server has taken it.
+local async = require('sennit.async')
+local client = require('sennit.client')
+local config = require('sennit.config')
+local connection = require('sennit.rpc.connection')
+local draft = require('sennit.draft')
+local notify = require('sennit.notify')
+local plain = require('sennit.plain')
+local protocol = require('sennit.protocol')
+local refresh = require('sennit.refresh')
+local requests = require('sennit.requests')
+
+local M = {}
+
+--- Who gets a task that names nobody; under `async.run`.
+---@param server vim.lsp.Client
+---@return string? name Nil when the user has turned away or nobody is there.
+function M.choose_agent(server)
+  local configured = config.get().agent
+  if configured then
+    return configured
+  end
+  local result = requests.expect(server, 'The agents cannot be listed', 'sennit/agents', {})
+  if not result then
+    return nil
+  end
+  local usable = vim.tbl_filter(function(agent)
+    return agent.usable
+  end, result.agents)
+  if #usable <= 1 then
+    if #usable == 0 then
+      notify.error('no agent is usable here; `:checkhealth sennit` says why.')
+    end
+    return usable[1] and usable[1].name
+  end
+  local chosen = async.select(usable, {
+    prompt = 'Which agent?',
+    kind = 'sennit.agent',
+    format_item = function(agent)
+      local about = plain.line(agent.description, 80)
+      return about ~= '' and ('%s: %s'):format(agent.name, about) or agent.name
+    end,
+  })
+  return chosen and chosen.name
+end
+
+---@param drafts sennit.Draft[]
+---@return boolean
+local function all_name_an_agent(drafts)
+  return vim.iter(drafts):all(function(one)
+    return one.agent ~= nil
+  end)
+end
+
+--- Sends a call; one that a dying server has not answered is sent again: the same operation, once.
+---@param root string
+---@param call sennit.DispatchParams
+---@return sennit.DispatchResult?
+---@return sennit.Error?
+local function send(root, call)
+  local problem
+  for _ = 1, 2 do
+    local server = client.start(root)
+    if not server or not client.ready(server) then
+      return nil, problem or { code = connection.FAILED, message = 'there is no server' }
+    end
+    local result
+    result, problem = requests.ask(server, 'sennit/dispatch', call)
+    if not problem or not connection.was_lost(problem) then
+      return result, problem
+    end
+  end
+  return nil, problem
+end
+
+---@param result sennit.DispatchResult
+---@param tasks sennit.Task[]
+local function started(result, tasks)
+  local notices = vim.tbl_map(function(notice)
+    return '\n  ' .. plain.line(notice.message)
+  end, result.notices or {})
+  notify.info(
+    ('%s begun as %s (:Sennit tickets)%s'):format(
+      plain.count(#tasks, 'task'),
+      result.ticket,
+      table.concat(notices)
+    )
+  )
+end
+
+---@param problem sennit.Error
+---@return string
+local function advice(problem)
+  if problem.code == protocol.errors.NOT_TRUSTED then
+    return ' `:Sennit trust` shows and grants it.'
+  end
+  return ''
+end
+
+--- Dispatches drafts; under `async.run`. Gives the ticket, or nil after the person was told why not.
+---@param drafts sennit.Draft[]
+---@param options? { label?: string, nonce?: string }
+---@return string? ticket
+function M.send(drafts, options)
+  options = options or {}
+  local server = client.current()
+  if not server then
+    return nil
+  end
+  local agent = not all_name_an_agent(drafts) and M.choose_agent(server) or nil
+  if not agent and not all_name_an_agent(drafts) then
+    return nil
+  end
+  local tasks = draft.tasks(drafts, agent, client.here() or server.root_dir)
+  local nonce = options.nonce or tostring(vim.uv.hrtime())
+  local operation = vim.fn.sha256(nonce .. vim.json.encode(tasks)):sub(1, 40)
+  local call = { tasks = tasks, label = options.label, operationId = operation }
+  local result, problem = send(server.root_dir, call)
+  if not result then
+    local told = assert(problem)
+    notify.error(('Nothing was dispatched: %s%s'):format(notify.describe(told), advice(told)))
+    return nil
+  end
+  started(result, tasks)
+  refresh.ticket(assert(client.get(server.root_dir) or server), result.ticket)
+  return result.ticket
+end
+
+--- Dispatches a prompt; if that fails it is put into a draft.
+---@param one sennit.Draft
+function M.prompt(one)
+  async.run(function()
+    if not M.send({ one }) then
+      require('sennit.ui.draft').open({ one })
+    end
+  end)
+end
+
+return M

@@ -1,0 +1,33 @@
+--- Text of agents and of files as plain text of one line: no control characters, no line breaks.
+local M = {}
+
+---@param text? string
+---@param longest? integer In characters.
+---@return string
+function M.line(text, longest)
+  local flat = (text or ''):gsub('[%c\127]+', ' ')
+  flat = vim.trim(flat)
+  if longest and vim.fn.strchars(flat) > longest then
+    return vim.fn.strcharpart(flat, 0, longest - 1) .. '…'
+  end
+  return flat
+end
+
+--- Several lines; terminal escapes are taken out.
+---@param text? string
+---@return string[]
+function M.lines(text)
+  local clean = (text or ''):gsub('\27%[[%d;?]*%a', ''):gsub('\r\n', '\n')
+  clean = clean:gsub('[%z\1-\8\11-\31\127]', '')
+  return vim.split(clean, '\n', { plain = true })
+end
+
+--- `1 file`, `2 files`.
+---@param count integer
+---@param noun string
+---@return string
+function M.count(count, noun)
+  return ('%d %s%s'):format(count, noun, count == 1 and '' or 's')
+end
+
+return M

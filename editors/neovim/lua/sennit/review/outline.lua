@@ -1,0 +1,101 @@
+--- The file panel as lines of text, each with what it stands for. Pure.
+local plain = require('sennit.plain')
+local units = require('sennit.review.units')
+
+local M = {}
+
+---@class sennit.OutlineNode
+---@field proposal? string
+---@field uri? string
+---@field unit? string
+---@field conflict? sennit.ConflictView
+
+---@class sennit.OutlineLine
+---@field text string
+---@field group? string Highlight group of the line.
+---@field node sennit.OutlineNode
+
+---@type table<sennit.Integration, string>
+local GROUPS = { conflict = 'DiagnosticError', retained = 'DiagnosticWarn', clean = 'Title' }
+
+---@param session sennit.Session
+---@param view sennit.UnitView
+---@return string text
+---@return string? group
+local function unit_line(session, view)
+  local flags = #(view.flags or {}) > 0 and (' ! ' .. table.concat(view.flags, ', ')) or ''
+  local trouble = session.conflicts[view.id] or view.conflict
+  if trouble then
+    return ('     %s %s  conflict'):format(units.MARKS[view.decision], units.label(view)),
+      'DiagnosticError'
+  end
+  local group = view.decision == 'accepted' and 'Added'
+    or view.decision == 'rejected' and 'Removed'
+    or nil
+  return ('     %s %s%s'):format(units.MARKS[view.decision], units.label(view), flags), group
+end
+
+---@param summary sennit.ProposalSummary
+---@return string
+local function proposal_line(summary)
+  local applied = summary.application ~= 'none' and (', ' .. summary.application) or ''
+  local about = plain.line(summary.description, 40)
+  return ('%s  %s%s%s'):format(
+    summary.task,
+    summary.integration,
+    applied,
+    about ~= '' and '  ' .. about or ''
+  )
+end
+
+---@param session sennit.Session
+---@param proposal sennit.ProposalView
+---@param add fun(text: string, group: string?, node: sennit.OutlineNode)
+local function add_proposal(session, proposal, add)
+  local id = proposal.summary.id
+  add(proposal_line(proposal.summary), GROUPS[proposal.summary.integration], { proposal = id })
+  for _, conflict in ipairs(proposal.conflicts or {}) do
+    local others = table.concat(conflict.withTasks or {}, ', ')
+    local text = ('   ! %s (%s)%s'):format(
+      plain.line(conflict.path),
+      conflict.kind,
+      others ~= '' and ' with ' .. others or ''
+    )
+    add(text, 'DiagnosticError', { proposal = id, uri = conflict.uri, conflict = conflict })
+  end
+  for _, file in ipairs(proposal.files or {}) do
+    local text = (' %s %s %s'):format(
+      units.mark(file.units or {}),
+      units.letter(file),
+      plain.line(file.path)
+    )
+    add(text, 'Directory', { proposal = id, uri = file.uri })
+    for _, view in ipairs(file.units or {}) do
+      local line, group = unit_line(session, view)
+      add(line, group, { proposal = id, uri = file.uri, unit = view.id })
+    end
+  end
+  local hidden = (proposal.filesTotal or 0) - #(proposal.files or {})
+  if hidden > 0 then
+    add(('   … %s more'):format(plain.count(hidden, 'file')), 'Comment', { proposal = id })
+  end
+end
+
+--- All lines of the panel.
+---@param session sennit.Session
+---@return sennit.OutlineLine[]
+function M.lines(session)
+  ---@type sennit.OutlineLine[]
+  local lines = {}
+  local add = function(text, group, node)
+    lines[#lines + 1] = { text = text, group = group, node = node }
+  end
+  add('Review of ' .. session.title, 'Comment', {})
+  for _, proposal in ipairs(session.proposals) do
+    add('', nil, {})
+    add_proposal(session, proposal, add)
+  end
+  return lines
+end
+
+return M

@@ -1,0 +1,58 @@
+--- A conflict with its sides beside each other: base, what was merged before, what the task proposes.
+local async = require('sennit.async')
+local document = require('sennit.ui.document')
+local plain = require('sennit.plain')
+
+local M = {}
+
+local SIDES = {
+  { key = 'ours', title = 'merged before it' },
+  { key = 'base', title = 'base' },
+  { key = 'theirs', title = 'this task' },
+}
+
+---@param side? sennit.SideView
+---@return integer
+local function side_buffer(side)
+  return side and side.uri and document.buffer(side.uri) or document.absent()
+end
+
+---@param conflict sennit.ConflictView
+---@return integer
+local function message_buffer(conflict)
+  local bufnr = vim.api.nvim_create_buf(false, true)
+  vim.bo[bufnr].bufhidden = 'wipe'
+  document.fill(bufnr, plain.lines(conflict.message))
+  return bufnr
+end
+
+---@param conflict sennit.ConflictView
+---@param buffers integer[]
+local function lay_out(conflict, buffers)
+  vim.cmd('tab split')
+  vim.api.nvim_win_set_buf(0, message_buffer(conflict))
+  vim.wo.wrap, vim.wo.linebreak = true, true
+  local message = vim.api.nvim_get_current_win()
+  for index, bufnr in ipairs(buffers) do
+    vim.cmd(index == 1 and 'belowright split' or 'belowright vsplit')
+    vim.api.nvim_win_set_buf(0, bufnr)
+    vim.cmd('diffthis')
+    vim.wo[0][0].winbar = ('%s: %s'):format(SIDES[index].title, plain.line(conflict.path))
+    vim.keymap.set('n', 'q', '<Cmd>tabclose<CR>', { buffer = bufnr, nowait = true })
+  end
+  vim.api.nvim_win_set_height(message, 4)
+  vim.cmd('diffupdate')
+end
+
+--- Shows a conflict in a tab of its own.
+---@param conflict sennit.ConflictView
+function M.open(conflict)
+  async.run(function()
+    local buffers = vim.tbl_map(function(side)
+      return side_buffer(conflict[side.key])
+    end, SIDES)
+    lay_out(conflict, buffers)
+  end)
+end
+
+return M

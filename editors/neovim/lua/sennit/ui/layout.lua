@@ -1,0 +1,94 @@
+--- The windows and buffers of a review tab: made, and left as if they had not been.
+local config = require('sennit.config')
+local document = require('sennit.ui.document')
+
+local M = {}
+
+---@param title string
+---@return integer
+local function panel_buffer(title)
+  local bufnr = vim.api.nvim_create_buf(false, true)
+  pcall(vim.api.nvim_buf_set_name, bufnr, 'sennit://review/' .. title)
+  vim.bo[bufnr].bufhidden = 'wipe'
+  vim.bo[bufnr].modifiable = false
+  vim.b[bufnr].sennit_ready = true
+  return bufnr
+end
+
+--- The windows: panel, live, proposed.
+---@param title string
+---@return sennit.ReviewTab
+function M.make_tab(title)
+  vim.cmd('tab split')
+  local tab = vim.api.nvim_get_current_tabpage()
+  local live = vim.api.nvim_get_current_win()
+  vim.api.nvim_win_set_buf(live, document.absent())
+  vim.cmd('belowright vsplit')
+  local proposed = vim.api.nvim_get_current_win()
+  vim.api.nvim_win_set_buf(proposed, document.absent())
+  vim.cmd('topleft vsplit')
+  local window = vim.api.nvim_get_current_win()
+  local panel = panel_buffer(title)
+  vim.api.nvim_win_set_buf(window, panel)
+  vim.api.nvim_win_set_width(window, config.get().panel_width)
+  for option, value in pairs({
+    number = false,
+    relativenumber = false,
+    signcolumn = 'no',
+    winfixwidth = true,
+    wrap = false,
+    cursorline = true,
+    list = false,
+  }) do
+    vim.wo[window][0][option] = value
+  end
+  vim.cmd('wincmd =')
+  return {
+    tab = tab,
+    panel = panel,
+    panel_window = window,
+    live_window = live,
+    proposed_window = proposed,
+    lines = {},
+    keys = {},
+    base = {},
+    loaded = {},
+    due = false,
+    stop = function() end,
+  } --[[@as sennit.ReviewTab]]
+end
+
+--- Takes the windows out of diff mode, which Neovim would remember for their buffers.
+---@param review sennit.ReviewTab
+function M.leave_diff_mode(review)
+  for _, window in ipairs({ review.live_window, review.proposed_window }) do
+    if vim.api.nvim_win_is_valid(window) then
+      vim.api.nvim_win_call(window, function()
+        vim.cmd('diffoff')
+        vim.wo[window][0].winbar = ''
+      end)
+    end
+  end
+end
+
+--- Closes buffers that the review has loaded and that nobody uses.
+---@param review sennit.ReviewTab
+function M.drop_buffers(review)
+  for bufnr in pairs(review.loaded) do
+    if vim.api.nvim_buf_is_valid(bufnr) then
+      if vim.bo[bufnr].modified then
+        vim.bo[bufnr].buflisted = true
+      elseif #vim.fn.win_findbuf(bufnr) == 0 and not vim.bo[bufnr].buflisted then
+        vim.api.nvim_buf_delete(bufnr, {})
+      end
+    end
+  end
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    local is_side = vim.api.nvim_buf_get_name(bufnr):match('^sennit:/[^/].*rev=')
+    if is_side and #vim.fn.win_findbuf(bufnr) == 0 then
+      vim.api.nvim_buf_delete(bufnr, { force = true })
+    end
+  end
+end
+
+return M

@@ -1,0 +1,143 @@
+--- The panel of tickets as lines of text, each with what it stands for. Pure.
+local plain = require('sennit.plain')
+
+local M = {}
+
+---@class sennit.TicketRow
+---@field text string
+---@field marks { first: integer, last: integer, group: string }[]
+---@field ticket? string
+---@field task? string
+---@field proposal? string
+
+---@type table<string, string>
+local GROUPS = {
+  running = 'DiagnosticInfo',
+  preparing = 'DiagnosticInfo',
+  waiting = 'DiagnosticWarn',
+  queued = 'Comment',
+  completed = 'DiagnosticOk',
+  partial = 'DiagnosticWarn',
+  failed = 'DiagnosticError',
+  cancelled = 'Comment',
+  interrupted = 'DiagnosticWarn',
+  blocked = 'DiagnosticWarn',
+  clean = 'DiagnosticOk',
+  conflict = 'DiagnosticError',
+  retained = 'DiagnosticWarn',
+}
+
+local EMPTY = 'No tickets so far. `:Sennit dispatch` gives a task to an agent.'
+
+--- Puts words beside each other; a word may have a group.
+---@param parts { [1]: string, [2]?: string }[]
+---@return sennit.TicketRow
+local function row(parts)
+  local text, marks = '', {}
+  for _, part in ipairs(parts) do
+    if part[2] then
+      marks[#marks + 1] = { first = #text, last = #text + #part[1], group = part[2] }
+    end
+    text = text .. part[1]
+  end
+  return { text = text, marks = marks }
+end
+
+---@param task sennit.TaskView
+---@return string
+local function detail(task)
+  if task.failure then
+    return plain.line(task.failure.message, 100)
+  elseif task.question and not task.question.answer then
+    return 'asks: ' .. plain.line(task.question.text, 100)
+  elseif task.queuedFor then
+    return 'for a ' .. task.queuedFor
+  elseif task.progress and task.state == 'running' then
+    local seconds = (task.progress.elapsedMs or 0) / 1000
+    return ('%s, %.0f s  %s'):format(
+      task.progress.phase,
+      seconds,
+      plain.line(task.progress.lastLine, 80)
+    )
+  end
+  return plain.line(task.description, 80)
+end
+
+---@param proposal sennit.ProposalSummary
+---@return { [1]: string, [2]?: string }[]
+local function proposal_parts(proposal)
+  local parts = {
+    { '  ' },
+    { proposal.integration, GROUPS[proposal.integration] },
+    {
+      ('  %s +%d -%d'):format(
+        plain.count(proposal.files or 0, 'file'),
+        proposal.linesAdded or 0,
+        proposal.linesRemoved or 0
+      ),
+    },
+  }
+  if proposal.review ~= 'offered' then
+    parts[#parts + 1] = { '  ' .. proposal.review }
+  end
+  if proposal.application ~= 'none' then
+    parts[#parts + 1] = { '  ' .. proposal.application, 'DiagnosticOk' }
+  end
+  return parts
+end
+
+---@param ticket sennit.TicketSummary
+---@return sennit.TicketRow
+local function ticket_row(ticket)
+  local done = ('%d of %s done'):format(
+    ticket.tasksFinal or 0,
+    plain.count(ticket.tasks or 0, 'task')
+  )
+  local made = row({
+    { ticket.id, 'Identifier' },
+    { '  ' },
+    { ticket.state, GROUPS[ticket.state] },
+    { ('  %s  %s'):format(done, plain.line(ticket.label, 60)) },
+  })
+  made.ticket = ticket.id
+  return made
+end
+
+---@param ticket string
+---@param task sennit.TaskView
+---@param proposals sennit.ProposalSummary[]
+---@return sennit.TicketRow
+local function task_row(ticket, task, proposals)
+  local parts = {
+    { ('  %-16s '):format(task.id), 'Function' },
+    { ('%-10s'):format(task.state), GROUPS[task.state] },
+  }
+  local made
+  for _, proposal in ipairs(proposals) do
+    if proposal.task == task.id then
+      vim.list_extend(parts, proposal_parts(proposal))
+      made = (proposal.files or 0) > 0 and proposal.id or nil
+    end
+  end
+  parts[#parts + 1] = { '  ' .. detail(task), 'Comment' }
+  local result = row(parts)
+  result.ticket, result.task, result.proposal = ticket, task.id, made
+  return result
+end
+
+--- All lines of the panel.
+---@param state table The module `sennit.state`.
+---@return sennit.TicketRow[]
+function M.lines(state)
+  local lines = {}
+  for _, ticket in ipairs(state.tickets()) do
+    lines[#lines + 1] = ticket_row(ticket)
+    local proposals = state.proposals(ticket.id)
+    for _, task in ipairs(state.tasks(ticket.id)) do
+      lines[#lines + 1] = task_row(ticket.id, task, proposals)
+    end
+  end
+  return #lines > 0 and lines or { row({ { EMPTY, 'Comment' } }) }
+end
+
+return M

@@ -1,0 +1,115 @@
+"""``:Sennit`` on the command line, and the selection that goes along."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.editors.neovim.neovim import PLUGIN, Neovim
+from tests.editors.neovim.scene import Scene, done, settled
+
+
+@pytest.fixture
+def editor(scene: Scene) -> Neovim:
+    scene.write("a.py", "def one():\n    return 1\n\n\ndef two():\n    return 2\n")
+    scene.write(
+        "../config/config.toml", '[agents.scribe]\nargv = ["tee", "said.txt"]\nprompt = "stdin"\n'
+    )
+    scene.commit()
+    return scene.start()
+
+
+def _completed(editor: Neovim, line: str) -> list[str]:
+    found: list[str] = editor.lua("return vim.fn.getcompletion(..., 'cmdline')", line)
+    return found
+
+
+def test_sub_commands_and_what_they_take_are_completed(editor: Neovim) -> None:
+    ticket = done(editor, "true")
+    assert _completed(editor, "Sennit ap") == ["apply"]
+    assert len(_completed(editor, "Sennit ")) == 20
+    assert _completed(editor, "Sennit accept ") == ["all", "file", "hunk", "proposal"]
+    assert _completed(editor, "Sennit trust g") == ["grant"]
+    assert ticket in _completed(editor, "Sennit review t_")
+    assert _completed(editor, f"Sennit output {ticket} ") == ["task-1"]
+    assert _completed(editor, "Sennit dispatch ag") == ["agent=command"]
+    assert _completed(editor, "Sennit cancel ") == []
+
+
+def test_every_sub_command_says_what_it_does(editor: Neovim) -> None:
+    silent = editor.lua(
+        "return vim.tbl_filter(function(one) return (one.about or '') == '' end,"
+        " vim.tbl_values(require('sennit.command').commands))"
+    )
+    assert silent == []
+
+
+def test_an_unknown_sub_command_is_said_with_all_that_there_are(editor: Neovim) -> None:
+    editor.sennit("nonsense")
+    editor.until_notice("there is no `:Sennit nonsense`", "accept, answer, apply")
+
+
+@pytest.mark.parametrize("command", ["accept", "apply", "next"])
+def test_what_needs_a_review_says_so(editor: Neovim, command: str) -> None:
+    editor.sennit(command)
+    editor.until_notice("no review is open")
+
+
+def test_a_selection_goes_along_with_the_prompt(scene: Scene, editor: Neovim) -> None:
+    editor.edit(scene.path("a.py"))
+    editor.command("5,6Sennit dispatch agent=scribe Say three")
+    editor.until_notice("1 task begun")
+    ticket = editor.until_lua("return (require('sennit.state').tickets()[1] or {}).id")
+    assert settled(editor, ticket) == "completed"
+    text = editor.ask("sennit/content", {"uri": f"sennit://ticket/{ticket}/task/task-1/prompt"})
+    assert text["text"] == (
+        "Say three\n\nContext: lines 5 to 6 of a.py\n```\ndef two():\n    return 2\n```"
+    )
+
+
+def test_the_agent_that_runs_command_lines_takes_no_selection(scene: Scene, editor: Neovim) -> None:
+    editor.edit(scene.path("a.py"))
+    editor.command("1,2Sennit dispatch agent=command true")
+    editor.until_notice("takes no selection")
+
+
+def test_without_an_agent_the_user_chooses_one(editor: Neovim) -> None:
+    editor.choose("scribe")
+    editor.sennit("dispatch Say it")
+    editor.until_notice("1 task begun")
+    (asked,) = editor.asked()
+    assert asked["prompt"] == "Which agent?"
+    assert {one.split(":")[0] for one in asked["items"]} == {"command", "scribe"}
+
+
+def test_tickets_of_other_repositories_are_not_shown(scene: Scene, editor: Neovim) -> None:
+    (scene.root / "other").mkdir()
+    other = Scene(scene.root / "other")
+    other.write("a.txt", "one\n")
+    other.commit()
+    mine = done(editor, "true")
+    editor.edit(other.path("a.txt"))
+    theirs = done(editor, "true")
+    editor.close()
+    again = scene.start()
+    again.edit(scene.path("a.py"))
+    again.sennit("tickets")
+    again.until(lambda: mine in "".join(again.lines()), "the ticket")
+    assert theirs not in "".join(again.lines())
+
+
+def test_no_key_is_mapped_unasked(editor: Neovim) -> None:
+    maps = editor.lua(
+        "return vim.tbl_filter(function(one) return (one.rhs or ''):find('Sennit') and"
+        " not vim.startswith(one.lhs, '<Plug>') end, vim.api.nvim_get_keymap('n'))"
+    )
+    assert maps == []
+
+
+def test_the_help_file_is_whole(editor: Neovim) -> None:
+    editor.command(f"helptags {PLUGIN / 'doc'}")
+    editor.command("help sennit")
+    text = "\n".join(editor.lines())
+    commands = editor.lua("return vim.tbl_keys(require('sennit.command').commands)")
+    assert [name for name in commands if f":Sennit-{name}*" not in text] == []
+    options = editor.lua("return vim.tbl_keys(require('sennit.config').defaults)")
+    assert [name for name in options if f"`{name}`" not in text] == []

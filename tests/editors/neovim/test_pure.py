@@ -1,0 +1,188 @@
+"""Decisions of the plugin that touch nothing: tables of what is given and what comes out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.editors.neovim.neovim import Neovim
+
+FRAME = "Content-Length: {}\r\n\r\n{}"
+
+
+def _fed(lua: Neovim, *chunks: str) -> tuple[list[str], str | None]:
+    bodies, rubbish = lua.lua(
+        "local decoder = require('sennit.rpc.framing').decoder(); local all, bad = {}, vim.NIL;"
+        " for _, chunk in ipairs(...) do local bodies, rubbish = decoder:feed(chunk);"
+        " vim.list_extend(all, bodies); bad = rubbish or bad end; return { all, bad }",
+        list(chunks),
+    )
+    return bodies, rubbish
+
+
+def test_messages_come_out_of_bytes_however_they_are_cut(lua: Neovim) -> None:
+    bodies = ["{}", "x" * 9000, "ä"]
+    stream = "".join(FRAME.format(len(body.encode()), body) for body in bodies)
+    assert _fed(lua, stream) == (bodies, None)
+    cut = [stream[place : place + 7] for place in range(0, len(stream), 7)]
+    assert _fed(lua, *cut) == (bodies, None)
+    assert _fed(lua, *stream[:60]) == (["{}"], None)
+
+
+@pytest.mark.parametrize(
+    "rubbish",
+    ["Hello", "Content-Type: x\r\n\r\n", "Content-Length: many\r\n\r\n", "\n", "C" + "x" * 9],
+)
+def test_what_is_no_message_is_named(lua: Neovim, rubbish: str) -> None:
+    bodies, said = _fed(lua, FRAME.format(2, "{}") + rubbish)
+    assert bodies == ["{}"]
+    assert said == rubbish
+
+
+@pytest.mark.parametrize(("encoding", "character"), [("utf-8", 7), ("utf-16", 4), ("utf-32", 3)])
+def test_positions_are_counted_in_every_encoding(
+    lua: Neovim, encoding: str, character: int
+) -> None:
+    place = {
+        "start": {"line": 1, "character": character},
+        "end": {"line": 1, "character": character},
+    }
+    changed = lua.lua(
+        "return require('sennit.apply.edits').apply(...)",
+        "a\r\n€𝄞b\n", [{"range": place, "newText": "!"}], encoding,
+    )  # fmt: skip
+    assert (
+        changed
+        == {"utf-8": "a\r\n€𝄞!b\n", "utf-16": "a\r\n€𝄞b!\n", "utf-32": "a\r\n€𝄞b!\n"}[encoding]
+    )
+
+
+def _edit(first: tuple[int, int], last: tuple[int, int], new: str) -> dict[str, Any]:
+    return {
+        "range": {
+            "start": {"line": first[0], "character": first[1]},
+            "end": {"line": last[0], "character": last[1]},
+        },
+        "newText": new,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "edits", "wanted"),
+    [
+        ("a\nb\n", [_edit((1, 0), (2, 0), "")], "a\n"),
+        ("a\nb\n", [_edit((2, 0), (2, 0), "c\n")], "a\nb\nc\n"),
+        ("a\nb", [_edit((1, 1), (1, 1), "\n")], "a\nb\n"),
+        ("", [_edit((0, 0), (0, 0), "a\n")], "a\n"),
+        ("a\rb\r", [_edit((1, 0), (1, 1), "B")], "a\rB\r"),
+        ("ab", [_edit((0, 1), (0, 1), "1"), _edit((0, 1), (0, 1), "2")], "a12b"),
+        ("a\nb\nc\n", [_edit((2, 0), (2, 1), "C"), _edit((0, 0), (0, 1), "A")], "A\nb\nC\n"),
+        ("ab", [_edit((0, 0), (0, 2), ""), _edit((0, 1), (0, 2), "")], None),
+        ("ab", [_edit((0, 3), (0, 3), "x")], None),
+    ],
+)
+def test_edits_are_exact_or_refused(
+    lua: Neovim, text: str, edits: list[dict[str, Any]], wanted: str | None
+) -> None:
+    changed = lua.lua("return (require('sennit.apply.edits').apply(...))", text, edits, "utf-8")
+    assert changed == wanted
+
+
+@pytest.mark.parametrize(
+    ("live", "start", "count", "wanted"),
+    [
+        ("abcdef", 2, 1, (2, 3)),
+        ("xyabcdef", 2, 1, (4, 5)),
+        ("cdef", 2, 1, (0, 1)),
+        ("abCdef", 2, 1, (2, 3)),
+        ("abef", 2, 2, (2, 2)),
+        ("abcdefg", 6, 0, (7, 7)),
+        ("", 2, 1, (0, 0)),
+    ],
+)
+def test_hunks_are_found_again_in_the_live_text(
+    lua: Neovim, live: str, start: int, count: int, wanted: tuple[int, int]
+) -> None:
+    (place,) = lua.lua(
+        "local base, live, range = ...;"
+        " return require('sennit.review.anchors').place(base, live, { range })",
+        list("abcdef"),
+        list(live),
+        {"start": start, "count": count},
+    )
+    assert (place["first"], place["last"]) == wanted
+
+
+DRAFT = """\
+# a note
+agent: scribe
+task: first
+description: some words
+
+Do this.
+
+# this is part of the prompt
+task: and this too
+---
+
+after: first, other
+
+Then that.
+-----
+# nothing here
+"""
+
+
+def test_a_draft_is_read_and_written_again(lua: Neovim) -> None:
+    read = "return require('sennit.draft').parse(...)"
+    drafts = lua.lua(read, DRAFT.splitlines())
+    assert drafts == [
+        {"agent": "scribe", "id": "first", "description": "some words",
+         "prompt": "Do this.\n\n# this is part of the prompt\ntask: and this too"},
+        {"after": ["first", "other"], "prompt": "Then that."},
+    ]  # fmt: skip
+    written = lua.lua("return require('sennit.draft').format(...)", drafts)
+    assert lua.lua(read, written) == drafts
+
+
+def test_a_selection_with_fences_is_fenced_by_longer_ones(lua: Neovim) -> None:
+    text = lua.lua("return require('sennit.draft').context('a.md', 1, 1, { '```' })")
+    assert text.splitlines()[1:] == ["````", "```", "````"]
+
+
+def test_restarts_wait_longer_each_time_and_then_stop(lua: Neovim) -> None:
+    delays = lua.lua(
+        "local history = { attempts = 0, last_start_ms = 0 }; local found = {};"
+        " for _, now in ipairs({ 10, 20, 30, 1000, 1010 }) do local delay;"
+        " delay, history = require('sennit.restart').next(history, now, { 1, 5 }, 500);"
+        " found[#found + 1] = delay or 'never' end; return found"
+    )
+    assert delays == [1, 5, "never", 1, 5]
+
+
+def test_text_of_agents_becomes_one_plain_line(lua: Neovim) -> None:
+    assert lua.lua("return require('sennit.plain').line(...)", " a\x1b[31m\r\nb\t") == "a [31m b"
+    assert lua.lua("return require('sennit.plain').line('ääää', 3)") == "ää…"
+
+
+@pytest.mark.parametrize(
+    ("one", "wanted"),
+    [
+        ({"integration": "clean", "review": "offered", "application": "none", "files": 1}, True),
+        ({"integration": "conflict", "review": "offered", "application": "none", "files": 1}, True),
+        ({"integration": "clean", "review": "rejected", "application": "none", "files": 1}, False),
+        (
+            {"integration": "clean", "review": "accepted", "application": "applied", "files": 1},
+            False,
+        ),
+        (
+            {"integration": "noChanges", "review": "offered", "application": "none", "files": 0},
+            False,
+        ),
+    ],
+)
+def test_a_proposal_is_open_until_it_is_decided(
+    lua: Neovim, one: dict[str, Any], *, wanted: bool
+) -> None:
+    assert lua.lua("return require('sennit.state').is_open(...)", one) is wanted
