@@ -56,7 +56,7 @@ lint-neovim: $(EDITORS)/stylua/.installed
 	else echo "luacheck is not installed (Debian: lua-check), so only the format was checked"; fi
 
 test-neovim: $(EDITORS)/.installed
-	SENNIT_NVIM=$(NVIM) $(BIN)/pytest tests/editors/neovim -n auto $(ARGS)
+	NVIM_OF_TESTS=$(NVIM) $(BIN)/pytest tests/editors/neovim -n auto $(ARGS)
 
 lint-vscode: $(EDITORS)/.installed
 	editors/vscode/harness/run --install

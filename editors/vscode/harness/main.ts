@@ -70,11 +70,16 @@ async function pictures(scene: Scene): Promise<Result> {
 async function inScene(work: (scene: Scene) => Promise<Result>): Promise<number> {
   const scene = new Scene();
   const stopped = Promise.withResolvers<number>();
+  let isStopped = false;
   for (const [signal, code] of Object.entries(SIGNALS)) {
-    process.once(signal, () => { stopped.resolve(code); });
+    process.once(signal, () => {
+      isStopped = true;
+      stopped.resolve(code);
+    });
   }
   const began = Date.now();
-  const done = work(scene).then((result) => summary(scene, result, began), broken);
+  // What fails because everything is being ended is no failure to be told.
+  const done = work(scene).then((result) => summary(scene, result, began), (error: unknown) => (isStopped ? 1 : broken(error)));
   const code = await Promise.race([done, stopped.promise]);
   const left = (await scene.close()).filter((one) => !isOfVsCode(one));
   for (const one of left) {

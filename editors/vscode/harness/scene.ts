@@ -44,6 +44,8 @@ export class Scene {
     }
     writeFileSync(this.path('home', '.gitconfig'), '[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n');
     writeFileSync(this.path('config', 'config.toml'), CONFIG);
+    // VS Code asks a login shell for PATH, as on a server that somebody connects to.
+    writeFileSync(this.path('home', '.profile'), `PATH='${path.dirname(SENNIT)}':"$PATH"\nexport PATH\n`);
     this.environment = this.#environment();
   }
 

@@ -120,7 +120,6 @@ export class Workbench {
     const driver = 'development' in extension ? ['--enable-smoke-test-driver'] : [];
     const extensions = 'installed' in extension ? extension.installed : path.join(this.#data, 'extensions');
     const log = openSync(this.#log, 'a');
-    const PATH = this.#options.server === 'path' ? { PATH: [path.dirname(SENNIT), process.env['PATH'] ?? ''].join(':') } : {};
     const child = spawn(
       NODE,
       [
@@ -128,7 +127,7 @@ export class Workbench {
         '--telemetry-level', 'off', '--reconnection-grace-time', '1', ...trust, ...driver,
         '--server-data-dir', this.#data, '--user-data-dir', this.#data, '--extensions-dir', extensions,
       ],
-      { cwd: this.scene.folder, env: { ...this.scene.environment, ...PATH, ...this.#options.environment }, stdio: ['ignore', log, log] },
+      { cwd: this.scene.folder, env: { ...this.scene.environment, ...this.#options.environment }, stdio: ['ignore', log, log] },
     );
     closeSync(log);
     return child;

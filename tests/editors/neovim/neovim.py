@@ -47,7 +47,7 @@ end
 
 def find_nvim() -> str:
     """The program to test with; a clear word when there is none."""
-    named = os.environ.get("SENNIT_NVIM")
+    named = os.environ.get("NVIM_OF_TESTS")
     places = (
         [named]
         if named
@@ -61,7 +61,7 @@ def find_nvim() -> str:
         if found:
             return found
     raise RuntimeError(
-        f"No Neovim to test with: looked for {', '.join(places)}. Set SENNIT_NVIM to the"
+        f"No Neovim to test with: looked for {', '.join(places)}. Set NVIM_OF_TESTS to the"
         " program, or run `make test-neovim`, which installs it."
     )
 

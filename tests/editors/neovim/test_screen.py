@@ -12,7 +12,9 @@ import pytest
 from tests.editors.neovim.scene import LINES, Scene
 from tests.editors.neovim.terminal import Terminal, is_there
 
-pytestmark = pytest.mark.skipif(not is_there(), reason="tmux is not installed")
+pytestmark = pytest.mark.skipif(
+    not is_there(), reason="issue 3: a real screen needs tmux, which CI installs"
+)
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ export class Hands {
 
   /** Clicks an entry of the open list. */
   async choose(text: string | RegExp): Promise<void> {
-    await this.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: text }).first().click();
+    await this.page.locator('.quick-input-widget:visible .quick-input-list .monaco-list-row').filter({ hasText: text }).first().click();
   }
 
   /** Types into the open input box whose title or prompt holds `asked`, and presses Enter. */

@@ -41,6 +41,8 @@ export const surviving: Suite = (desk) => {
     it('when the window is reloaded: nothing is lost, what was typed and not saved either; no program runs on', async () => {
       const { hands } = window;
       await hands.openFile('a.txt');
+      await hands.page.locator('.monaco-editor .view-line').first().click();
+      await hands.page.locator('.monaco-editor.focused').waitFor();
       await hands.page.keyboard.press('Control+Home');
       await hands.page.keyboard.type('typed, not saved: ');
       await until('VS Code has put by what was typed', () => desk.workbench.hasPutBy('typed, not saved: a'));
