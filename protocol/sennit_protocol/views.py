@@ -45,7 +45,11 @@ class Failure:
 class Progress:
     """What a running task is doing, as far as its output tells."""
 
-    phase: str = field(metadata=says("What the task does now, in a word or two."))
+    phase: str = field(
+        metadata=says(
+            "`starting`, `running`, or `silent`: no sign of life for a third of `idleMs`."
+        )
+    )
     last_line: str | None = field(default=None, metadata=says("The last line of its output."))
     output_bytes: int = field(default=0, metadata=says("Bytes written to its output so far."))
     idle_ms: int = field(default=0, metadata=says("Milliseconds since its last sign of life."))

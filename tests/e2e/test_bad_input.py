@@ -288,6 +288,22 @@ def test_a_silent_program_is_ended_after_its_idle_time(machine: Machine, repo: R
     assert (found["state"], found["failure"]["kind"]) == ("failed", "stalled")
 
 
+def test_a_silent_program_is_shown_as_such_before_it_is_ended(server: Client, repo: Repo) -> None:
+    ticket = server.dispatch(
+        task("quiet", sh("echo hello; sleep 600"), cwd=str(repo.folder), idleMs=6000)
+    )
+    server.until(ticket, "quiet", lambda found: _phase(found) == "running")
+    shown = server.until(ticket, "quiet", lambda found: _phase(found) == "silent")
+    assert shown["progress"]["idleMs"] >= 2000
+    assert shown["progress"]["lastLine"] == "hello"
+    assert server.settled(ticket)["tasks"][0]["failure"]["kind"] == "stalled"
+
+
+def _phase(found: dict[str, Any]) -> str | None:
+    progress = found.get("progress")
+    return progress["phase"] if progress else None
+
+
 def test_a_program_that_waits_for_the_user_is_not_stalled(machine: Machine, repo: Repo) -> None:
     server = machine.serve(repo)
     ticket = server.dispatch(task("one", asking_quickly(), idleMs=2000))

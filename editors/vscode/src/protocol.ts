@@ -525,7 +525,7 @@ export interface PreviewResult {
 
 /** What a running task is doing, as far as its output tells. */
 export interface Progress {
-  /** What the task does now, in a word or two. */
+  /** `starting`, `running`, or `silent`: no sign of life for a third of `idleMs`. */
   phase: string;
   /** The last line of its output. */
   lastLine?: string | null;

@@ -136,7 +136,7 @@ TABLE: tuple[Key, ...] = (
     ),
     Key(
         "task.idleMs", Whole(1_000, _DAY_MS), 900_000, _ANYONE,
-        "How long a run may show no sign of life; probed and flagged at a third of it.",
+        "How long a run may show no sign of life; shown as silent from a third of it on.",
         unit="ms", in_call="idleMs",
     ),
     Key(

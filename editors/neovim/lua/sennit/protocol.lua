@@ -358,7 +358,7 @@
 
 --- What a running task is doing, as far as its output tells.
 ---@class sennit.Progress
----@field phase string What the task does now, in a word or two.
+---@field phase string `starting`, `running`, or `silent`: no sign of life for a third of `idleMs`.
 ---@field lastLine? string|nil The last line of its output.
 ---@field outputBytes? integer Bytes written to its output so far.
 ---@field idleMs? integer Milliseconds since its last sign of life.

@@ -49,6 +49,8 @@ from sennit_protocol.views import Failure, Progress
 
 LONGEST_LINE = 200
 GLANCE_S = 0.25
+SILENT_PART = 3
+"""A run is shown as silent once a third of its idle time has passed without a sign of life."""
 
 
 async def start_run(services: Services, issued: Issued, _report: Report) -> Event:
@@ -153,9 +155,11 @@ class _Watch:
         now = self._services.clock.monotonic()
         idle = round((now - self._last) * 1000)
         elapsed = round((now - self._began) * 1000)
+        silent = self._idle_ms is not None and idle * SILENT_PART >= self._idle_ms
+        phase = "silent" if silent else "running"
         self._services.live.update(
             self._run,
-            lambda known: evolve(change(known), phase="running", elapsed_ms=elapsed, idle_ms=idle),
+            lambda known: evolve(change(known), phase=phase, elapsed_ms=elapsed, idle_ms=idle),
         )
 
 
