@@ -77,3 +77,10 @@ test("a running task tells what it does", () => {
   store.ticketView(ticketView([task({ progress })]));
   assert.equal(shown(store)[1]?.description, "running · 3 s · half done");
 });
+
+test("a task that shows no sign of life says since when", () => {
+  const store = new Store();
+  const progress = { phase: "silent", elapsedMs: 400_000, idleMs: 310_000, lastLine: "half done" };
+  store.ticketView(ticketView([task({ progress })]));
+  assert.equal(shown(store)[1]?.description, "running · 400 s · silent for 310 s · half done");
+});

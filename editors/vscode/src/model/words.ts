@@ -58,8 +58,9 @@ function progressWords(task: TaskView): readonly string[] {
     return [];
   }
   const seconds = Math.round((progress.elapsedMs ?? 0) / 1000);
+  const silent = progress.phase === "silent" ? [`silent for ${String(Math.round((progress.idleMs ?? 0) / 1000))} s`] : [];
   const last = progress.lastLine ? [plainLine(progress.lastLine, 80)] : [];
-  return [`${String(seconds)} s`, ...last];
+  return [`${String(seconds)} s`, ...silent, ...last];
 }
 
 export function taskIcon(task: TaskView): Icon {
