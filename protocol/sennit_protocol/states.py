@@ -129,6 +129,13 @@ class ApplicationState(StrEnum):
     UNDONE = "undone"
 
 
+UNDOABLE_STATES = frozenset(
+    {ApplicationState.APPLIED, ApplicationState.PARTLY_APPLIED, ApplicationState.UNKNOWN}
+)
+"""States of an application that can be taken back. An undo merges with the text as it is, so it is
+safe where nobody knows what became of the edit."""
+
+
 class Flag(StrEnum):
     """What a person should know beside the verdict. A flag never changes a verdict."""
 

@@ -138,6 +138,20 @@ class ManifestView:
 
 
 @frozen
+class ApplicationSummary:
+    """One application of a ticket, to be undone or looked at; `sennit/retained` lists all."""
+
+    id: ApplicationId
+    state: ApplicationState
+    target: Target
+    at: str
+    files: int = field(default=0, metadata=says("How many files it was about."))
+    paths: tuple[str, ...] = field(default=(), metadata=says("The first of them."))
+    undoes: ApplicationId | None = None
+    undone_by: ApplicationId | None = None
+
+
+@frozen
 class TicketSummary:
     """One ticket in a list."""
 
@@ -155,20 +169,9 @@ class TicketSummary:
     repositories: tuple[str, ...] = field(
         default=(), metadata=says("Top levels of its repositories as `file:` URIs.")
     )
-
-
-@frozen
-class ApplicationSummary:
-    """One application of a ticket, to be undone or looked at; `sennit/retained` lists all."""
-
-    id: ApplicationId
-    state: ApplicationState
-    target: Target
-    at: str
-    files: int = field(default=0, metadata=says("How many files it was about."))
-    paths: tuple[str, ...] = field(default=(), metadata=says("The first of them."))
-    undoes: ApplicationId | None = None
-    undone_by: ApplicationId | None = None
+    last_application: ApplicationSummary | None = field(
+        default=None, metadata=says("The newest that can be undone; an undo is one too.")
+    )
 
 
 @frozen

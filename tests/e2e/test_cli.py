@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from tests.e2e.cli_process import DEADLINE_S, Desk, OnTerminal, a_desk, eventually
 
@@ -204,6 +205,49 @@ def test_the_last_application_is_undone_by_its_place(desk: Desk) -> None:
     done = desk.sennit("undo", "--last")
     assert done.code == 0, done.err
     assert (desk.repository / "a.txt").read_text() == LINES
+
+
+def test_a_second_undo_of_the_last_takes_the_undo_back(desk: Desk) -> None:
+    changed = LINES.replace("line 5\n", "five\n")
+    assert desk.sennit("run", *sed("s/^line 5$/five/"), "--accept-all").code == 0
+    assert (desk.repository / "a.txt").read_text() == changed
+    for expected in (LINES, changed):
+        done = desk.sennit("undo", "--last")
+        assert done.code == 0, done.err
+        assert str(desk.repository) in done.err
+        assert (desk.repository / "a.txt").read_text() == expected
+
+
+def test_the_last_application_is_that_of_this_repository_and_no_patch(
+    desk: Desk, tmp_path: Path
+) -> None:
+    assert desk.sennit("run", *sed("s/^line 5$/five/"), "--accept-all").code == 0
+    patch = desk.sennit(
+        "run", *sed("s/^line 9$/nine/"), "--accept-all", "--patch", str(tmp_path / "p")
+    )
+    assert (patch.code, "alreadyPresent" in patch.out) == (0, False), patch.out
+    (tmp_path / "elsewhere").mkdir()
+    other = evolve(desk, repository=tmp_path / "elsewhere")
+    other.git("init", "--quiet")
+    refused = other.sennit("undo", "--last")
+    assert refused.code == 2
+    assert str(other.repository) in refused.err
+    assert "five" in (desk.repository / "a.txt").read_text()
+    assert desk.sennit("undo", "--last").code == 0
+    assert (desk.repository / "a.txt").read_text() == LINES
+
+
+def test_a_patch_is_not_written_to_a_file_that_is_called_like_standard_output(desk: Desk) -> None:
+    done = desk.sennit("run", *sed("s/x/y/"), "--accept-all", "--patch", "-")
+    assert (done.code, "name a file" in done.err) == (2, True)
+
+
+def test_what_was_left_out_is_named_once_with_its_paths(desk: Desk) -> None:
+    (desk.repository / ".gitignore").write_text("*.log\n")
+    done = desk.sennit("run", "--command", "touch one.log two.log a.new", "--reject-all", "--json")
+    proposal = done.json["ticket"]["tasks"][0]["proposal"]
+    shown = desk.sennit("show", proposal)
+    assert "one.log, two.log: ignored: " in shown.out, shown.out
 
 
 def test_a_person_decides_hunk_by_hunk(desk: Desk) -> None:

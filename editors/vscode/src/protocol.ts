@@ -874,6 +874,8 @@ export interface TicketSummary {
   proposalsPending?: number | null;
   /** Top levels of its repositories as `file:` URIs. */
   repositories?: string[] | null;
+  /** The newest that can be undone; an undo is one too. */
+  lastApplication?: ApplicationSummary | null;
 }
 
 /** One ticket in full. */

@@ -16,14 +16,12 @@ from sennit.cli.tables import state
 from sennit.core.counted import counted
 from sennit_protocol.proposals import ApplicationView, ProposalView
 from sennit_protocol.review import ApplyParams, Selected
-from sennit_protocol.states import ApplicationState, Decision, Flag, Review, Target
+from sennit_protocol.states import UNDOABLE_STATES, ApplicationState, Decision, Flag, Review, Target
 
 APPLY_LIMIT_S = 300.0
 
 GOOD_STATES = frozenset({ApplicationState.APPLIED, ApplicationState.UNDONE, ApplicationState.NONE})
 """States of an application after which nothing is left to be looked at."""
-
-_UNDOABLE = frozenset({ApplicationState.APPLIED, ApplicationState.PARTLY_APPLIED})
 
 
 def accepted(views: Sequence[ProposalView]) -> tuple[Selected, ...]:
@@ -46,8 +44,8 @@ async def apply(
     except RefusedError as error:
         if not _is_held(error):
             raise
-        advice = "Nothing was applied. If they do, say --confirm-moved."
-        raise RefusedError(error.code, f"{error.message} {advice}", error.data) from error
+        said = error.message.replace("confirmMoved", "--confirm-moved")
+        raise RefusedError(error.code, f"{said} Nothing was applied.", error.data) from error
 
 
 def _is_held(error: RefusedError) -> bool:
@@ -91,7 +89,7 @@ def application_lines(view: ApplicationView, patch: Path | None = None) -> Itera
         yield Text(f"  left out, because the text changed there: {what}", style="yellow")
     if view.already_there:
         yield Text(f"  there already: {counted(len(view.already_there), 'change')}", style="dim")
-    if patch is None and view.state in _UNDOABLE and view.files:
+    if patch is None and view.state in UNDOABLE_STATES and view.files:
         what = "it" if view.undoes is None else "the undo"
         yield Text(f"  To take {what} back: sennit undo {view.id}", style="dim")
 

@@ -19,6 +19,10 @@ from sennit_protocol.proposals import (
     UnitView,
 )
 from sennit_protocol.states import ApplicationState, Decision, Review, UnitFlag
+from sennit_protocol.views import Notice
+
+MOST_NAMED = 8
+"""Paths that a note names."""
 
 CONTEXT_LINES = 3
 
@@ -87,10 +91,28 @@ def remarks(view: ProposalView) -> Iterator[Text]:
     """Show what is to be known before the changes: failure, notices, conflicts."""
     if view.failure is not None:
         yield Text(f"  failed: {safe_line(view.failure.message)}", style="red")
-    for notice in view.notices:
-        yield Text(f"  note: {safe_line(notice.message)}", style="yellow")
+    for message, paths in told_once(view.notices):
+        yield Text(f"  note: {safe_line(_with_paths(message, paths))}", style="yellow")
     for conflict in view.conflicts:
         yield from conflict_lines(conflict)
+
+
+def told_once(notices: Sequence[Notice]) -> list[tuple[str, list[str]]]:
+    """Messages in their order, each once, with the paths that it was said of."""
+    found: dict[str, list[str]] = {}
+    for notice in notices:
+        paths = found.setdefault(notice.message, [])
+        if notice.path is not None:
+            paths.append(notice.path)
+    return list(found.items())
+
+
+def _with_paths(message: str, paths: Sequence[str]) -> str:
+    if not paths:
+        return message
+    more = len(paths) - MOST_NAMED
+    named = ", ".join(paths[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return f"{named}: {message}"
 
 
 def conflict_lines(conflict: ConflictView) -> Iterator[Text]:

@@ -28,6 +28,15 @@ unless you say --accept-all. Ctrl-C cancels once; work done so far is captured a
 """
 
 
+def _a_file(_ctx: click.Context, _param: click.Parameter, value: Path | None) -> Path | None:
+    """Refuse what other programs take for standard output, where the review is shown."""
+    if value == Path("-"):
+        raise click.BadParameter(
+            "name a file; `sennit show PROPOSAL --patch` writes a patch to standard output"
+        )
+    return value
+
+
 @click.command("run", help=_HELP)
 @click.argument("prompts", nargs=-1)
 @click.option("--task", "named", multiple=True, metavar="ID=PROMPT", help="A task with a name.")
@@ -47,6 +56,7 @@ unless you say --accept-all. Ctrl-C cancels once; work done so far is captured a
 @click.option(
     "--patch",
     type=click.Path(dir_okay=False, path_type=Path),
+    callback=_a_file,
     help="Write what is accepted as a patch to this file instead of applying it.",
 )
 @click.option("--confirm-moved", is_flag=True, help="Apply though HEAD has moved since the base.")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
+from attrs import frozen
 
 from sennit.cli.applying import APPLY_LIMIT_S, GOOD_STATES, application_lines
 from sennit.cli.client import Client
@@ -10,19 +13,21 @@ from sennit.cli.exits import Exit
 from sennit.cli.failures import UsageError
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
-from sennit_protocol.ids import ApplicationId
+from sennit.cli.safe_text import safe_line
+from sennit.core.uris import display, file_path
+from sennit_protocol.ids import ApplicationId, TicketId
 from sennit_protocol.proposals import ApplicationView
-from sennit_protocol.requests import Nothing
+from sennit_protocol.requests import TicketsParams, TicketsResult
 from sennit_protocol.review import UndoParams
-from sennit_protocol.upkeep import RetainedResult
+from sennit_protocol.views import ApplicationSummary
 
-APPLICATION_KIND = "application"
-"""The kind under which `sennit/retained` lists applications."""
+PAGE = 1000
+"""Tickets that are read at once."""
 
 
 @click.command("undo")
 @click.argument("application", required=False)
-@click.option("--last", is_flag=True, help="The newest application that is kept.")
+@click.option("--last", is_flag=True, help="The newest application to the repository here.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, *, application: str | None, last: bool, as_json: bool) -> None:
@@ -32,8 +37,13 @@ def command(ctx: click.Context, *, application: str | None, last: bool, as_json:
         raise click.UsageError("Name an application (a_…), or say --last.")
 
     async def work(client: Client) -> ApplicationView:
-        named = application or await _newest(client)
-        params = UndoParams(ApplicationId(named))
+        named = ApplicationId(application or "")
+        if application is None:
+            newest = await _newest(client, place.folder)
+            named = newest.application.id
+            if not as_json:
+                place.terminal.note(_told(newest))
+        params = UndoParams(named)
         return await client.ask("sennit/undo", params, ApplicationView, limit_s=APPLY_LIMIT_S)
 
     result = place.converse(work, as_json=as_json)
@@ -44,9 +54,44 @@ def command(ctx: click.Context, *, application: str | None, last: bool, as_json:
     ctx.exit(Exit.FINE if result.state in GOOD_STATES else Exit.PARTLY)
 
 
-async def _newest(client: Client) -> str:
-    kept = await client.ask("sennit/retained", Nothing(), RetainedResult)
-    found = [each for each in kept.items if each.kind == APPLICATION_KIND]
-    if not found:
-        raise UsageError("No application is kept, so there is nothing to take back.")
-    return max(found, key=lambda each: each.at).id
+def _told(newest: _Newest) -> str:
+    row = newest.application
+    more = row.files - len(row.paths)
+    paths = ", ".join(map(safe_line, row.paths)) + (f" and {more} more" if more > 0 else "")
+    where = ", ".join(_shown(uri) for uri in newest.repositories)
+    return f"Taking {row.id} back in {where}: {paths}"
+
+
+def _shown(uri: str) -> str:
+    path = file_path(uri)
+    return safe_line(uri if path is None else display(path))
+
+
+@frozen
+class _Newest:
+    """The newest application of some repositories, and which they are."""
+
+    application: ApplicationSummary
+    repositories: tuple[str, ...]
+
+
+async def _newest(client: Client, folder: Path) -> _Newest:
+    """The newest one in the repository of a folder, or in those below it."""
+    found: _Newest | None = None
+    before: TicketId | None = None
+    while True:
+        params = TicketsParams(PAGE, before, str(folder))
+        page = await client.ask("sennit/tickets", params, TicketsResult)
+        for ticket in page.tickets:
+            last = ticket.last_application
+            if last is not None and (found is None or last.at > found.application.at):
+                found = _Newest(last, ticket.repositories)
+        if not page.more:
+            break
+        before = page.tickets[-1].id
+    if found is None:
+        raise UsageError(
+            f"Nothing was applied to a repository at, above or below {folder} that could be taken"
+            " back."
+        )
+    return found

@@ -126,7 +126,7 @@ def _file_view(revision: RevisionRow, shown: _Shown, units: Sequence[Unit]) -> F
         binary=any(unit.kind is UnitKind.BINARY for unit in units),
         mode_before=_mode(first.before),
         mode_after=_mode(first.after),
-        base_uri=_side_uri(revision, path, first.before, Side.BASE),
+        base_uri=_side_uri(revision, old, first.before, Side.BASE),
         proposed_uri=_side_uri(revision, path, first.after, Side.PROPOSED),
         lines_added=sum(hunk.after_count for hunk in hunks),
         lines_removed=sum(hunk.before_count for hunk in hunks),

@@ -12,7 +12,14 @@ from sennit.core.engine.state import Tables
 from sennit.core.objects import Manifest
 from sennit.core.uris import display, file_uri
 from sennit_protocol.ids import RunId, ServerId, TicketId
-from sennit_protocol.states import FINAL_TASK_STATES, ApplicationState, Integration, Review
+from sennit_protocol.states import (
+    FINAL_TASK_STATES,
+    UNDOABLE_STATES,
+    ApplicationState,
+    Integration,
+    Review,
+    Target,
+)
 from sennit_protocol.views import (
     ApplicationSummary,
     LeftOutView,
@@ -84,12 +91,25 @@ def ticket_summary(tables: Tables, ticket: TicketRow) -> TicketSummary:
         tasks_final=sum(task.state in FINAL_TASK_STATES for task in tasks),
         proposals_pending=sum(
             revision.integration in {Integration.CLEAN, Integration.CONFLICT}
-            and revision.application is ApplicationState.NONE
+            and revision.application in _WAITING
             and revision.review is not Review.REJECTED
             for revision in tables.revisions(ticket)
         ),
         repositories=tuple(file_uri(top) for top in repositories_of(tables, ticket.id)),
+        last_application=_last_application(tables, ticket.id),
     )
+
+
+_WAITING = frozenset({ApplicationState.NONE, ApplicationState.FAILED, ApplicationState.UNDONE})
+
+
+def _last_application(tables: Tables, ticket: TicketId) -> ApplicationSummary | None:
+    undoable = [
+        row
+        for row in tables.applications(ticket)
+        if row.state in UNDOABLE_STATES and row.target is not Target.PATCH
+    ]
+    return application_summary(undoable[-1]) if undoable else None
 
 
 def repositories_of(tables: Tables, ticket: TicketId) -> tuple[bytes, ...]:

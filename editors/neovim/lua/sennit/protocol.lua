@@ -627,6 +627,7 @@
 ---@field tasksFinal? integer
 ---@field proposalsPending? integer Proposals that wait for a decision or an application.
 ---@field repositories? string[] Top levels of its repositories as `file:` URIs.
+---@field lastApplication? sennit.ApplicationSummary|nil The newest that can be undone; an undo is one too.
 
 --- One ticket in full.
 ---@class sennit.TicketView

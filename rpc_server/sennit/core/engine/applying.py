@@ -12,7 +12,13 @@ from sennit.core.engine.events import ApplicationIntended, ApplicationSettled
 from sennit.core.engine.indexes import UNSETTLED, UNSETTLED_APPLICATIONS
 from sennit.core.engine.rows import ApplicationRow, RevisionRow
 from sennit_protocol.ids import ApplicationId, RevisionId
-from sennit_protocol.states import ApplicationState, Decision, Integration, Target
+from sennit_protocol.states import (
+    UNDOABLE_STATES,
+    ApplicationState,
+    Decision,
+    Integration,
+    Target,
+)
 
 
 @frozen
@@ -80,15 +86,9 @@ def _not_undoable(draft: Draft, row: ApplicationRow) -> str | None:
         return f"there is no application {row.undoes}; its ticket was dropped"
     if undone.target is Target.PATCH:
         return f"the application {undone.id} wrote a patch and no file; there is nothing to undo"
-    if undone.state not in _UNDOABLE:
+    if undone.state not in UNDOABLE_STATES:
         return f"the application {undone.id} is {undone.state.value}; there is nothing to undo"
     return None
-
-
-# An undo merges with the text as it is, so it is safe where nobody knows what became of the edit.
-_UNDOABLE = frozenset({
-    ApplicationState.APPLIED, ApplicationState.PARTLY_APPLIED, ApplicationState.UNKNOWN,
-})  # fmt: skip
 
 
 def settled(draft: Draft, event: ApplicationSettled) -> None:

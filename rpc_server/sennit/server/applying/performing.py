@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import anyio
 from attrs import evolve
 from lsprotocol import types
 
@@ -136,6 +137,20 @@ def was_overtaken(services: Services, made: Plan, row: ApplicationRow) -> bool:
     top = row.repository.top
     return any(_is_typed(buffers.get(top + b"/" + edit.old_path), edit)
                for edit in made.editor.files)  # fmt: skip
+
+
+async def typing_has_paused(services: Services, top: bytes, made: Plan) -> None:
+    """Wait until the documents of a plan have rested for a moment; not for ever."""
+    paths = [top + b"/" + edit.old_path for edit in made.editor.files]
+    end = services.clock.monotonic() + services.limits.turn_s
+    before = None
+    while services.clock.monotonic() < end:
+        buffers = open_buffers(services.connection, services.told)
+        versions = [buffers[path].document.version if path in buffers else None for path in paths]
+        if versions == before:
+            return
+        before = versions
+        await anyio.sleep(services.limits.quiet_s)
 
 
 def _is_typed(buffer: Buffer | None, edit: FileEdit) -> bool:

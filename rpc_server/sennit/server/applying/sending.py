@@ -94,7 +94,7 @@ async def _ready(
         if _is_link(edit) or await held_digest(services, None, path) == _digest(edit):
             ready.append(edit)
         else:
-            stale.append(f"{display(edit.path)} has changed meanwhile.")
+            stale.append(f"{display(edit.path)} has changed meanwhile; apply again.")
     return tuple(ready), stale
 
 

@@ -73,11 +73,12 @@ def share(situation: Situation, edit: FileEdit) -> Share:
     if reason is not None:
         return Held(edit.path, reason)
     tangled = {edit.path, edit.old_path} & situation.tangled
-    if not tangled and situation.carrier.carries(edit):
+    nameable = _is_open(situation, edit) or _has_plain_name(edit)
+    if not tangled and nameable and situation.carrier.carries(edit):
         return edit
     if edit.kind is not EditKind.MODE and _is_open(situation, edit):
         return Held(edit.path, _open_here(situation, edit))
-    if situation.target is not Target.EDITOR or not edit.travels or tangled:
+    if situation.target is not Target.EDITOR or not edit.travels or tangled or not nameable:
         return Server.WRITES
     if situation.rest is Rest.LEAVE:
         return Held(
@@ -86,6 +87,15 @@ def share(situation: Situation, edit: FileEdit) -> Share:
             " Apply again and allow it, or use `sennit apply` in a terminal.",
         )
     return Server.WRITES_WITH_CONSENT
+
+
+def _has_plain_name(edit: FileEdit) -> bool:
+    """Whether every editor can name the file: some cannot spell a name that is not UTF-8."""
+    try:
+        (edit.path + edit.old_path).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _nobody(situation: Situation, edit: FileEdit) -> str | None:

@@ -76,17 +76,30 @@ def _on_disk(top: Path, paths: Sequence[bytes]) -> dict[bytes, bytes]:
 
 def edit_of(change: FileChange, contents: Contents, buffer: Buffer | None) -> FileEdit:
     """What has to happen to one file, on the text that its buffer or the disk holds."""
-    told = None if buffer is None else buffer.document.encoding
     on_disk = contents.on_disk.get(change.old_path)
-    before = buffer.document.text if buffer is not None else _decoded(on_disk, None, told)
     written = contents.after.get(change.path)
-    after = _decoded(written, on_disk, told)
-    was_written = _decoded(contents.before.get(change.old_path), on_disk, told)
+    was = contents.before.get(change.old_path)
+    if buffer is None:
+        before, after = _closed(on_disk, None), _closed(written, on_disk)
+        was_written = _closed(was, on_disk)
+    else:
+        told = buffer.document.encoding
+        before, after = buffer.document.text, _decoded(written, on_disk, told)
+        was_written = _decoded(was, on_disk, told)
     if before is not None and after is not None and was_written is not None:
         after = carried_over(before, was_written, after)
     return file_edit(
         change, _image(change.before, on_disk, before), _image(change.after, written, after)
     )
+
+
+def _closed(content: bytes | None, like: bytes | None) -> str | None:
+    """The text of a file that no editor has open, if all editors would read it like this.
+
+    Which encoding an editor takes for any other file nobody knows, so the server writes it.
+    """
+    found = None if content is None else text_of(content, like, None)
+    return found.text if found is not None and found.codec == "utf-8" else None
 
 
 def _decoded(content: bytes | None, like: bytes | None, told: str | None) -> str | None:

@@ -21,6 +21,7 @@ from sennit.server.applying.performing import (
     new_name,
     perform,
     planned,
+    typing_has_paused,
     was_overtaken,
 )
 from sennit.server.applying.planning import plan
@@ -44,7 +45,7 @@ from sennit_protocol.review import (
     StalePart,
     UndoParams,
 )
-from sennit_protocol.states import ApplicationState, Flag, Target
+from sennit_protocol.states import UNDOABLE_STATES, ApplicationState, Flag, Target
 from sennit_protocol.views import Notice
 
 _UNDER_WAY = RpcError(
@@ -197,6 +198,7 @@ async def _applied(
         tries += 1
         if tries >= MOST_TRIES or not was_overtaken(services, made, row):
             return await _shown(services, made, row)
+        await typing_has_paused(services, group.repository.top, made)
 
 
 async def _may_write(services: Services, group: Chosen, target: Target) -> RpcError | None:
@@ -220,11 +222,6 @@ async def _shown(services: Services, made: Plan, row: ApplicationRow) -> Applica
     return evolve(view, patch=plain, patch_base64=encoded)
 
 
-_UNDOABLE = frozenset(
-    {ApplicationState.APPLIED, ApplicationState.PARTLY_APPLIED, ApplicationState.UNKNOWN}
-)
-
-
 async def undo(
     services: Services, _context: Context, params: UndoParams
 ) -> ApplicationView | RpcError:
@@ -233,7 +230,7 @@ async def undo(
     if row is None:
         message = f"There is no application {params.application!r}."
         return RpcError(ErrorCode.UNKNOWN_PROPOSAL, message)
-    if row.state not in _UNDOABLE:
+    if row.state not in UNDOABLE_STATES:
         message = f"The application {row.id} is {row.state.value}; there is nothing to undo."
         return RpcError(ErrorCode.WRONG_STATE, message)
     wish = await wish_to_undo(services, row, _where_to_undo(services, row))
@@ -259,11 +256,12 @@ async def _undone(
         tries += 1
         if tries >= MOST_TRIES or not was_overtaken(services, made, back):
             return application_view(services.state, back)
+        await typing_has_paused(services, row.repository.top, made)
 
 
 def _already_there(made: Plan) -> tuple[Notice, ...]:
     """What to say when all that is accepted has been applied before."""
-    if not _finds_nothing_to_do(made):
+    if made.target is Target.PATCH or not _finds_nothing_to_do(made):
         return ()
     return (Notice("alreadyPresent: the files hold all that is accepted; nothing was changed."),)
 
