@@ -145,7 +145,7 @@ async def test_a_task_goes_from_dispatch_to_the_text(
 
     reported: Any = lsp_client.progress_reports
     titles = {reports[0].title for reports in reported.values() if reports}
-    assert titles == {"Sennit: 1 tasks", "Sennit one: command"}
+    assert titles == {"Sennit: 1 task", "Sennit one: command"}
 
     found: ProposalsResult = await ask(
         "sennit/proposals", ProposalsParams(ticket=dispatched.ticket)

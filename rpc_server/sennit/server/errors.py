@@ -16,7 +16,7 @@ def ticket_or_error(services: Services, ticket: TicketId) -> TicketRow | RpcErro
     row = services.state.ticket(ticket)
     if row is not None:
         return row
-    message = f"There is no ticket {ticket!r}. `sennit/tickets` lists them."
+    message = f"There is no ticket {ticket!r}: it was dropped, or there never was one."
     return RpcError(ErrorCode.UNKNOWN_TICKET, message)
 
 
@@ -38,7 +38,7 @@ def revision_or_error(
     """A revision of a proposal, its newest unless one is named; or the error."""
     row = services.state.get(ProposalRow, proposal)
     if row is None:
-        message = f"There is no proposal {proposal!r}. `sennit/proposals` lists them."
+        message = f"There is no proposal {proposal!r}: it was dropped, or there never was one."
         return RpcError(ErrorCode.UNKNOWN_PROPOSAL, message)
     found = services.state.get(RevisionRow, revision or row.revision)
     if found is None or found.proposal != proposal:

@@ -8,6 +8,7 @@ import anyio
 from anyio.abc import TaskGroup
 from attrs import define, field
 
+from sennit.core.counted import counted
 from sennit.core.engine.events import CancelRequested
 from sennit.core.engine.rows import TaskRow, TicketRow, task_key
 from sennit.core.engine.state import State
@@ -48,7 +49,7 @@ class TicketProgress:
         row = services.state.ticket(ticket)
         if row is None:
             return
-        title = row.label or f"Sennit: {len(row.tasks)} tasks"
+        title = row.label or f"Sennit: {counted(len(row.tasks), 'task')}"
         cancel = self._canceller(ticket, row.tasks)
         async with (
             services.connection.progress(title, token=token, on_cancel=cancel) as progress,

@@ -8,6 +8,7 @@ from typing import assert_never
 from attrs import frozen
 
 from sennit.adapters.git.disk_write import commit, discard, settle
+from sennit.core.counted import counted
 from sennit.core.disk_application import Intention, Outcome, TakenBack, Written
 from sennit.core.engine.commands import RunApplication, SettleApplication
 from sennit.core.engine.events import ApplicationSettled, Event
@@ -115,7 +116,7 @@ def label_of(services: Services, row: ApplicationRow) -> str:
     if revision is not None:
         said = services.state.task(row.ticket, revision.task).spec.description
         what = f"{revision.task}, {said}" if said else revision.task
-    return f"Sennit: {what} ({len(row.images)} files)"
+    return f"Sennit: {what} ({counted(len(row.images), 'file')})"
 
 
 async def _discard(intention: Intention | None) -> None:

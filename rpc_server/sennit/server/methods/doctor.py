@@ -14,6 +14,7 @@ from sennit.adapters.git.discovery import NotARepository, Refused, Repository, T
 from sennit.adapters.git.git import Place
 from sennit.adapters.platform.support import Unsupported, process_control
 from sennit.adapters.trust import TrustUnreadable
+from sennit.core.counted import counted
 from sennit.core.engine.rows import RunRow, ServerRow
 from sennit.core.facts import BadFolder, folder_path
 from sennit.core.objects import GitFailed
@@ -98,8 +99,9 @@ async def _database(services: Services) -> DoctorLine:
     rows = dict(counts.rows)
     servers = sum(1 for _ in services.state.rows(ServerRow))
     message = (
-        f"{services.folders.database}: {sum(rows.values())} rows, {counts.events} events,"
-        f" {servers} servers share it."
+        f"{services.folders.database}: {counted(sum(rows.values()), 'row')},"
+        f" {counted(counts.events, 'event')},"
+        f" {counted(servers, 'server')} use it."
     )
     return DoctorLine("database", Health.GOOD, message)
 

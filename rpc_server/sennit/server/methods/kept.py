@@ -7,6 +7,7 @@ from pathlib import Path
 
 import anyio.to_thread
 
+from sennit.core.counted import counted
 from sennit.core.engine.events import Dropped
 from sennit.core.engine.reviewing import DropDone
 from sennit.core.engine.rows import ApplicationRow, ProposalRow, RevisionRow, RunRow, TicketRow
@@ -90,7 +91,7 @@ def _why_kept(services: Services, ticket: TicketRow) -> str:
         revision.proposal for revision in services.state.revisions(ticket) if is_undecided(revision)
     ]
     if open_ones:
-        return f"{len(open_ones)} proposals were neither applied nor dropped"
+        return f"neither applied nor dropped: {counted(len(open_ones), 'proposal')}"
     return "it is younger than the retention"
 
 
