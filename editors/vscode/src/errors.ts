@@ -1,8 +1,28 @@
 /** Errors of the server as values and as words. */
 import { isRecord } from "./model/arguments.ts";
+import { ErrorCode } from "./protocol.ts";
 
 /** Nothing can be asked, since there is no server; the message says why. */
 export class NoServer extends Error {}
+
+/** The server has ended before it answered. */
+export class ServerEnded extends Error {}
+
+/** What was shown here and is no more. */
+export class GoneError extends Error {
+  readonly code: number;
+
+  constructor(message: string, code: number) {
+    super(`${message} It was dropped, here or by another program, and is taken out of the list.`);
+    this.code = code;
+  }
+}
+
+/** Whether the server refuses everything for what it was started with; a new value alone does not mend that. */
+export function isStartedWrong(error: unknown): boolean {
+  const data = error instanceof Error ? (error as { data?: unknown }).data : undefined;
+  return codeOf(error) === ErrorCode.SETTINGS_INVALID && `${textOf(error)} ${JSON.stringify(data)}`.includes("initializationOptions");
+}
 
 export function codeOf(error: unknown): number | undefined {
   const code = isRecord(error) || error instanceof Error ? (error as { code?: unknown }).code : undefined;

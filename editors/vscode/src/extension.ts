@@ -9,9 +9,11 @@ import type { Context } from "./context.ts";
 import { DispatchActions } from "./editor/code-actions.ts";
 import { DocumentFacts, type Notify } from "./editor/documents.ts";
 import { clientOptions, handleRequests } from "./editor/language-client.ts";
-import { NoServer, textOf } from "./errors.ts";
+import { NoServer, isStartedWrong, textOf } from "./errors.ts";
+import { Drafts } from "./model/drafts.ts";
 import { Notices } from "./notices.ts";
-import { type Hooks, Supervisor } from "./server/supervisor.ts";
+import { WatchedRequests } from "./requests.ts";
+import { type Hooks, NO_FOLDER, Supervisor } from "./server/supervisor.ts";
 import { type Request, Sync } from "./sync.ts";
 import { Content, SCHEME } from "./views/content.ts";
 import { DecisionLenses, DecisionMarks } from "./views/diff-marks.ts";
@@ -45,6 +47,9 @@ class Sennit {
   private readonly changed = new vscode.EventEmitter<void>();
   /** The client that is being started or runs. */
   private client: LanguageClient | undefined;
+  private readonly requests = new WatchedRequests(() => this.context, () => this.context.supervisor.restart());
+  /** It refuses everything until it is started with other settings. */
+  private isStartedWrong = false;
 
   constructor(extension: vscode.ExtensionContext) {
     const log = vscode.window.createOutputChannel("Sennit", { log: true });
@@ -56,6 +61,7 @@ class Sennit {
       request,
       sync,
       notices: new Notices(log),
+      drafts: new Drafts(),
       supervisor: new Supervisor(this.hooks(log)),
     };
     this.tree = new TicketsTree(sync);
@@ -133,6 +139,7 @@ class Sennit {
       options: () => clientOptions({ context: this.context, facts: this.facts, notify: this.notify, client: () => this.client }),
       prepare: (client) => {
         this.client = client;
+        this.isStartedWrong = false;
         this.facts.forgetAll();
         this.context.sync.listen(client);
         handleRequests(client, this.context);
@@ -168,7 +175,12 @@ class Sennit {
     if (client === undefined) {
       throw new NoServer(whyNot(supervisor));
     }
-    return client.sendRequest(method, params);
+    try {
+      return await this.requests.watch(method, params, client.sendRequest(method, params));
+    } catch (error) {
+      this.isStartedWrong ||= isStartedWrong(error);
+      throw error;
+    }
   };
 
   private readonly notify: Notify = async (method, params) => {
@@ -187,11 +199,13 @@ class Sennit {
   /** What could not be started for want of trust can be now: the project's own server too. */
   private trusted(): void {
     const { supervisor } = this.context;
-    if (supervisor.state.name === "running") {
-      void this.notify("sennit/didChangeTrust", { trusted: true });
-    } else if (supervisor.state.name === "failed") {
-      void supervisor.restart();
+    if (supervisor.state.name === "stopped") {
+      return; // The next start tells it.
     }
+    // A server that is being started was told the old state.
+    supervisor.whenRunning()
+      .then(() => this.notify("sennit/didChangeTrust", { trusted: true }), () => supervisor.restart())
+      .catch((error: unknown) => { this.context.log.error(`trust could not be told: ${textOf(error)}`); });
   }
 
   private configured(event: vscode.ConfigurationChangeEvent): void {
@@ -199,9 +213,26 @@ class Sennit {
     if (event.affectsConfiguration("sennit.server.command")) {
       void supervisor.restart();
     } else if (event.affectsConfiguration("sennit.server.settings")) {
-      const settings = vscode.workspace.getConfiguration("sennit").get("server.settings", {});
-      void supervisor.client?.sendNotification("workspace/didChangeConfiguration", { settings });
+      this.settingsChanged().catch((error: unknown) => {
+        void this.context.notices.error(`The new settings do not work: ${textOf(error)}`);
+      });
     }
+  }
+
+  /** What is wrong with the new settings is told by the catching up, as long as it is wrong. */
+  private async settingsChanged(): Promise<void> {
+    const { supervisor, sync } = this.context;
+    if (supervisor.state.name === "stopped" || supervisor.state.name === "failed") {
+      return; // The next start tells them.
+    }
+    if (this.isStartedWrong) {
+      await supervisor.restart();
+      return;
+    }
+    await supervisor.whenRunning();
+    const settings = vscode.workspace.getConfiguration("sennit").get("server.settings", {});
+    await supervisor.client?.sendNotification("workspace/didChangeConfiguration", { settings });
+    await sync.catchUp();
   }
 }
 
@@ -211,7 +242,7 @@ function whyNot(supervisor: Supervisor): string {
     case "failed": return state.reason;
     case "starting":
     case "running":
-    case "stopped": return "The Sennit server is not running. Open the folder of a git repository, or run “Sennit: Restart Server”.";
+    case "stopped": return (vscode.workspace.workspaceFolders ?? []).length === 0 ? NO_FOLDER : "The Sennit server is not running. Open the folder of a git repository, or run “Sennit: Restart Server”.";
   }
 }
 

@@ -1,7 +1,7 @@
 /** Everything that is said to the user, in one place, so that it is plain text and is remembered. */
 import * as vscode from "vscode";
 import type { Severity, ShownNotice } from "./api.ts";
-import { plainLine } from "./model/plain.ts";
+import { plainLine, plainLines } from "./model/plain.ts";
 
 const REMEMBERED = 50;
 const LONGEST = 1_000;
@@ -30,7 +30,7 @@ export class Notices {
     this.remember("warning", `${message} ${detail}`);
     return vscode.window.showWarningMessage(
       plainLine(message, LONGEST),
-      { modal: true, detail: detail.slice(0, 4 * LONGEST) },
+      { modal: true, detail: plainLines(detail).slice(0, 4 * LONGEST) },
       button,
       ...more,
     );

@@ -1,18 +1,21 @@
 /** Fills the store: from notifications, and by reading what they do not tell. */
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
-import { type Ticket, Store, concerns, isFinalTicket, isPending } from "./model/store.ts";
+import { readFiles } from "./model/pages.ts";
+import { type Ticket, Store, concerns, hasNewApplication, isFinalTicket, isPending } from "./model/store.ts";
 import {
   type ClientRequests,
   ErrorCode,
   type ProposalChanged,
   type ProposalSummary,
+  type ProposalView,
   type ServerNotifications,
   type TaskChanged,
   type TicketChanged,
   type TicketSummary,
 } from "./protocol.ts";
 import { codeOf, textOf } from "./errors.ts";
+import { RealFolders } from "./real-folders.ts";
 
 export type Request = <M extends keyof ClientRequests>(
   method: M,
@@ -30,6 +33,7 @@ export class Sync implements vscode.Disposable {
   readonly onDidChange = this.changed.event;
   private readonly reading = new Map<string, Promise<void>>();
   private readonly again = new Set<string>();
+  private readonly realFolders = new RealFolders();
 
   constructor(
     private readonly request: Request,
@@ -48,6 +52,7 @@ export class Sync implements vscode.Disposable {
 
   /** Read everything that is missing: after the start, and what was missed while there was no server. */
   async catchUp(): Promise<void> {
+    this.realFolders.forget();
     const tickets: TicketSummary[] = [];
     const proposals: ProposalSummary[] = [];
     let isAll = true;
@@ -60,10 +65,13 @@ export class Sync implements vscode.Disposable {
     if (isAll) {
       this.forgetAllBut(new Set(tickets.map((one) => one.id)));
     }
-    const stale = tickets.filter((summary) => this.store.ticket(summary.id)?.readUpTo !== summary.sequence);
     for (const summary of tickets) {
       this.store.ticketSummary(summary);
     }
+    const stale = tickets.filter((summary) => {
+      const known = this.store.ticket(summary.id);
+      return known === undefined || known.readUpTo !== summary.sequence || hasNewApplication(known);
+    });
     await eachAtOnce(stale, AT_ONCE, (summary) => this.readTicket(summary.id));
     for (const summary of proposals) {
       this.store.proposalSummary(summary);
@@ -74,7 +82,7 @@ export class Sync implements vscode.Disposable {
 
   /** Whether a ticket belongs to this window. */
   isShown(ticket: Ticket): boolean {
-    const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.path);
+    const folders = this.realFolders.of(vscode.workspace.workspaceFolders ?? []);
     return concerns(ticket, folders, (place) => (place.startsWith("/") ? place : vscode.Uri.parse(place).path));
   }
 
@@ -92,11 +100,22 @@ export class Sync implements vscode.Disposable {
     });
   }
 
-  /** Read the files and units of a proposal, the first of them where there are very many. */
+  /** Read the files and units of a proposal, the first of them where there are very many and no more are known. */
   readProposal(proposal: string): Promise<void> {
     return this.once(`proposal ${proposal}`, async () => {
-      this.store.proposalView(await this.request("sennit/proposal", { proposal, limit: FILES_READ }));
+      const known = this.store.proposal(proposal)?.view?.files?.length ?? 0;
+      this.store.proposalView(await this.readFiles(proposal, Math.max(FILES_READ, known)));
     });
+  }
+
+  /** Read every file of a proposal; unlike the other readings it rejects when that fails. */
+  async readWhole(proposal: string): Promise<void> {
+    this.store.proposalView(await this.readFiles(proposal, Number.POSITIVE_INFINITY));
+    this.touch();
+  }
+
+  private readFiles(proposal: string, most: number): Promise<ProposalView> {
+    return readFiles((params) => this.request("sennit/proposal", params), proposal, most);
   }
 
   /** What the server answered to a decision is newer than anything that was read. */
@@ -117,7 +136,7 @@ export class Sync implements vscode.Disposable {
     if (now === undefined || !this.isShown(now)) {
       return; // Of another window; it is kept as a line and not read.
     }
-    if (known?.readUpTo === undefined || known.bases.length === 0 || (wasRunning && isFinalTicket(ticket))) {
+    if (known?.readUpTo === undefined || known.bases.length === 0 || hasNewApplication(now) || (wasRunning && isFinalTicket(ticket))) {
       void this.readTicket(ticket.id);
     }
     this.changed.fire();
@@ -129,6 +148,11 @@ export class Sync implements vscode.Disposable {
   }
 
   private proposalChanged({ proposal }: ProposalChanged): void {
+    const before = this.store.proposal(proposal.id)?.summary;
+    if (before !== undefined && before.application !== proposal.application) {
+      // Somebody has applied it or taken it back, and another client's ticket tells by what.
+      void this.readTicket(proposal.ticket);
+    }
     this.store.proposalSummary(proposal);
     if (this.store.proposal(proposal.id)?.view !== undefined || this.isWorthReading(proposal)) {
       void this.readProposal(proposal.id);

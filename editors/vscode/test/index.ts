@@ -4,6 +4,7 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import * as path from "node:path";
 import { format } from "node:util";
 import Mocha from "mocha";
+import { anotherClient } from "./suites/another-client";
 import { asking } from "./suites/asking";
 import { badServers } from "./suites/bad-servers";
 import { conflicts } from "./suites/conflicts";
@@ -11,6 +12,7 @@ import { dispatching } from "./suites/dispatching";
 import { everyKindOfFile } from "./suites/every-kind-of-file";
 import { killedServer } from "./suites/killed-server";
 import { liveText } from "./suites/live-text";
+import { manyFiles } from "./suites/many-files";
 import { reviewing } from "./suites/reviewing";
 import { threeTasks } from "./suites/three-tasks";
 
@@ -29,7 +31,7 @@ export async function run(): Promise<void> {
   const grep = process.env["SUITE_GREP"] ?? "";
   const mocha = new Mocha({ ui: "bdd", reporter: "spec", color: false, timeout: TEST_MS, slow: SLOW_MS, ...(grep === "" ? {} : { fgrep: grep }) });
   mocha.suite.emit("pre-require", globalThis, "", mocha);
-  for (const suite of [threeTasks, liveText, everyKindOfFile, reviewing, conflicts, dispatching, asking, killedServer, badServers]) {
+  for (const suite of [threeTasks, liveText, everyKindOfFile, reviewing, manyFiles, conflicts, dispatching, asking, anotherClient, killedServer, badServers]) {
     suite();
   }
   const { passed, failed } = await outcome(mocha);

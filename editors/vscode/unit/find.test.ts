@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Surroundings, candidates } from "../src/server/find.ts";
+import { type Surroundings, candidates, commandOf } from "../src/server/find.ts";
 
 const AROUND: Surroundings = {
   setting: [],
@@ -8,6 +8,7 @@ const AROUND: Surroundings = {
   folders: ["/home/ada/project"],
   trusted: true,
   windows: false,
+  realPath: (path) => path.replace("/link/", "/home/ada/project/"),
 };
 
 function programs(around: Partial<Surroundings>): readonly string[] {
@@ -35,4 +36,16 @@ test("nothing of a workspace that is not trusted is looked for, by PATH neither"
 
 test("relative folders on PATH never count: they would be the workspace's", () => {
   assert.deepEqual(programs({ pathVariable: ".::bin:/usr/bin", folders: [] }), ["/usr/bin/sennit"]);
+});
+
+test("a link on PATH that leads into a workspace that is not trusted does not count", () => {
+  assert.deepEqual(programs({ trusted: false, pathVariable: "/link/bin:/usr/bin" }), ["/usr/bin/sennit"]);
+});
+
+test("the setting must be a list of texts", () => {
+  for (const wrong of ["sennit serve", 3, { program: "sennit" }, ["sennit", 3], [""], [null]]) {
+    assert.equal(commandOf(wrong), undefined, JSON.stringify(wrong));
+  }
+  assert.deepEqual(commandOf(["sennit", "serve"]), ["sennit", "serve"]);
+  assert.deepEqual(commandOf(null), []);
 });

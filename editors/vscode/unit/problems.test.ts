@@ -5,6 +5,7 @@ import { type Problem, endOfProcess, problemText } from "../src/server/problems.
 const COMMAND = "/a/sennit serve";
 const ALL: readonly Problem[] = [
   { kind: "notFound", looked: ["/usr/bin/sennit"], trusted: false },
+  { kind: "wrongSetting", value: '"sennit serve"' },
   { kind: "cannotStart", command: COMMAND, detail: "EACCES." },
   { kind: "otherVersion", command: COMMAND, theirs: "0.0", ours: "0.1" },
   { kind: "noSennit", command: COMMAND, name: "pyright" },
@@ -39,4 +40,14 @@ test("what a server printed cannot become a link or an icon", () => {
 test("the end of a process tells signal or code, and the last of its errors", () => {
   assert.equal(endOfProcess(null, "SIGKILL", ""), "it was ended by SIGKILL.");
   assert.equal(endOfProcess(2, null, "a\nb\nc\nd\n"), "it ended with code 2 and wrote: b c d");
+});
+
+test("a wrong setting is told with what it must be", () => {
+  const text = problemText({ kind: "wrongSetting", value: '"sennit serve"' });
+  assert.match(text, /must be a list of texts such as \[/u);
+  assert.match(text, /it is "sennit serve"/u);
+});
+
+test("what echoes or refuses is no Sennit, whatever it is", () => {
+  assert.match(problemText({ kind: "noSennit", command: "/bin/cat", name: undefined }), /`\/bin\/cat` answers, but no Sennit/u);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Store, concerns, isPending } from "../src/model/store.ts";
+import { Store, concerns, hasNewApplication, isPending, lostByRestart } from "../src/model/store.ts";
 import { proposal, summary, task, ticketSummary, ticketView } from "./views.ts";
 
 const plainPath = (uri: string): string => uri.replace("file://", "");
@@ -61,4 +61,25 @@ test("a ticket concerns the folders of its repository, and those below and above
   assert.ok(concerns(ticket, ["/home/ada/repo/packages/a"], plainPath));
   assert.ok(concerns(ticket, ["/home/ada"], plainPath));
   assert.ok(!concerns(ticket, ["/home/ada/repo-two"], plainPath));
+});
+
+test("what another client has applied or taken back is noticed by the summary of the ticket", () => {
+  const store = new Store();
+  const application = { id: "a_1", state: "applied", target: "disk", at: "2026-01-01T00:00:00.000Z" } as const;
+  const known = (): boolean => { const ticket = store.ticket("t_1"); return ticket !== undefined && hasNewApplication(ticket); };
+  store.ticketView(ticketView([task()]));
+  assert.ok(!known());
+  store.ticketSummary(ticketSummary({ lastApplication: application }));
+  assert.ok(known());
+  store.ticketView(ticketView([], { applications: [application] }));
+  assert.ok(!known());
+  store.ticketSummary(ticketSummary({ lastApplication: { ...application, undoneBy: "a_2" } }));
+  assert.ok(known());
+});
+
+test("a restart interrupts what this window's server runs, and nothing else", () => {
+  const store = new Store();
+  store.ticketView(ticketView([task({ id: "mine" }), task({ id: "done", state: "completed" })], { owned: true }));
+  store.ticketView(ticketView([task({ id: "theirs" })], { id: "t_2", owned: false }));
+  assert.deepEqual(lostByRestart(store.tickets()).map((one) => one.id), ["mine"]);
 });

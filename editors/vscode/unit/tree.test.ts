@@ -56,6 +56,16 @@ test("files that are not shown are counted", () => {
   assert.equal(shown(store).at(-1)?.label, "299 more files…");
 });
 
+test("more files than the tree shows are counted though they are known, and lines of the same view are the same", () => {
+  const store = new Store();
+  store.ticketView(ticketView([task({ proposal: "p_1" })]));
+  store.proposalView(proposal(Array.from({ length: 250 }, (_, index) => file([], { uri: `file:///repo/${String(index)}` }))));
+  const lines = shown(store).filter((one) => one.kind === "file");
+  assert.equal(lines.length, 200);
+  assert.equal(shown(store).at(-1)?.label, "50 more files…");
+  assert.ok(shown(store).filter((one) => one.kind === "file").every((one, index) => one === lines[index]));
+});
+
 test("what was applied can be undone and not be decided any more", () => {
   const store = new Store();
   store.ticketView(ticketView([task({ proposal: "p_1" })]));

@@ -1,10 +1,12 @@
 /** Questions of agents: asked by the server, answered here or in the tree. */
 import * as vscode from "vscode";
 import type { Context } from "../context.ts";
+import { textOf } from "../errors.ts";
 import { readIds } from "../model/arguments.ts";
 import { plainLine } from "../model/plain.ts";
-import type { AnswerResult, AskParams, AskResult, Question } from "../protocol.ts";
+import type { AnswerParams, AnswerResult, AskParams, AskResult, Question } from "../protocol.ts";
 import { taskOf } from "./choosing.ts";
+import { typeText } from "./typing.ts";
 
 const LATER = "Later";
 const ANSWER = "Answer…";
@@ -20,13 +22,16 @@ export async function ask(context: Context, params: AskParams, token: vscode.Can
   const asButtons = options.length > 0 && options.length <= MOST_BUTTONS;
   const buttons = asButtons ? [...options] : [ANSWER, LATER];
   const clicked = await Promise.race([context.notices.info(`${task} asks: ${question.text}`, ...buttons), withdrawn]);
-  if (token.isCancellationRequested || clicked === undefined || clicked === LATER) {
+  if (token.isCancellationRequested || clicked === undefined) {
     return {};
   }
   if (asButtons) {
     return { answer: clicked };
   }
-  const answer = await typed(task, question, token);
+  if (clicked === LATER) {
+    return {};
+  }
+  const answer = await typed(context, task, question, token);
   return answer === undefined ? {} : { answer };
 }
 
@@ -41,17 +46,59 @@ export async function answer(context: Context, argument: unknown): Promise<Answe
   if (question === undefined) {
     throw new Error(`The task ${found.task} asks nothing.`);
   }
-  const text = ids.answer ?? (known === undefined ? undefined : await typed(found.task, known));
-  return text === undefined ? undefined : context.request("sennit/answer", { ...found, question, answer: text });
+  const text = ids.answer ?? (known === undefined ? undefined : await typed(context, found.task, known));
+  return text === undefined ? undefined : sendAnswer(context, { ...found, question, answer: text }, ids.answer === undefined);
 }
 
-async function typed(task: string, question: Question, token?: vscode.CancellationToken): Promise<string | undefined> {
+const AGAIN = "Try Again";
+const COPY = "Copy Answer";
+
+/** What was typed for a question that is gone can be copied; what did not arrive can be sent again. */
+async function sendAnswer(context: Context, params: AnswerParams, isTyped: boolean): Promise<AnswerResult | undefined> {
+  for (;;) {
+    try {
+      const result = await context.request("sennit/answer", params);
+      context.drafts.sent(params.question);
+      return result;
+    } catch (error) {
+      if (!isTyped) {
+        throw error;
+      }
+      context.drafts.keep(params.question, [params.answer]);
+      const clicked = await context.notices.error(`${textOf(error)} Your answer was not given: ${params.answer}`, AGAIN, COPY);
+      if (clicked === COPY) {
+        await vscode.env.clipboard.writeText(params.answer);
+      }
+      if (clicked !== AGAIN) {
+        return undefined;
+      }
+    }
+  }
+}
+
+async function typed(context: Context, task: string, question: Question, token?: vscode.CancellationToken): Promise<string | undefined> {
   const options = question.options ?? [];
   if (options.length === 0) {
-    const box = { title: plainLine(`${task} asks`), prompt: plainLine(question.text), ignoreFocusOut: true };
-    return vscode.window.showInputBox(box, token);
+    const box = { title: `${task} asks`, prompt: question.text, value: context.drafts.of(question.id)[0] ?? "" };
+    const { entered, text } = await typeText(box, token);
+    context.drafts.keep(question.id, [text]);
+    if (token?.isCancellationRequested === true && text !== "") {
+      tellWithdrawn(context, task, text);
+      return undefined;
+    }
+    return entered;
   }
   const items = options.map((option) => ({ label: plainLine(option), option }));
   const picked = await vscode.window.showQuickPick(items, { title: plainLine(`${task} asks`), placeHolder: plainLine(question.text), ignoreFocusOut: true }, token);
   return picked?.option;
+}
+
+function tellWithdrawn(context: Context, task: string, text: string): void {
+  context.notices.warning(`The question of ${task} does not wait here any more. Your answer was not given: ${text}`, COPY)
+    .then(async (clicked) => {
+      if (clicked === COPY) {
+        await vscode.env.clipboard.writeText(text);
+      }
+    })
+    .catch((error: unknown) => { context.log.error(textOf(error)); });
 }

@@ -72,6 +72,11 @@ export async function undo(context: Context, argument: unknown): Promise<Applica
 
 /** The one of the ticket that was clicked, else one to choose, the last one first. */
 async function pickApplication(context: Context, ids: Ids): Promise<string | undefined> {
+  // Another client may have applied since, and after a start nothing is known yet.
+  await context.sync.catchUp();
+  if (ids.ticket !== undefined) {
+    await context.sync.readTicket(ids.ticket);
+  }
   const tickets = context.sync.store.tickets().filter((one) => (ids.ticket ?? one.summary.id) === one.summary.id);
   const list = tickets
     .filter((one) => context.sync.isShown(one))

@@ -2,6 +2,7 @@
 import type { Context } from "../context.ts";
 import { readIds } from "../model/arguments.ts";
 import { filesOf, flagged, flagsInWords, unitsOf } from "../model/decisions.ts";
+import { isWhole } from "../model/pages.ts";
 import type { Proposal } from "../model/store.ts";
 import type { Choice, Decision, ProposalView, UnitView } from "../protocol.ts";
 import { fileOf, proposalOf, unitIn } from "./choosing.ts";
@@ -25,6 +26,9 @@ export async function decide(context: Context, scope: Scope, decision: Decision,
   });
   context.sync.store.proposalView(result.proposal);
   context.sync.touch();
+  if (!isWhole(result.proposal)) {
+    await context.sync.readProposal(proposal.summary.id);
+  }
   return result.proposal;
 }
 

@@ -7,35 +7,61 @@ import { BadArgument, isRecord } from "../model/arguments.ts";
 import { plainLine } from "../model/plain.ts";
 import { COMMAND_AGENT, diagnosticPrompt, type Place, selectionPrompt, shortened, tasksOf } from "../model/prompts.ts";
 import type { AgentView, DispatchParams, DispatchResult } from "../protocol.ts";
+import { NO_FOLDER } from "../server/supervisor.ts";
 import { showProgress } from "../views/progress.ts";
+import { typeText } from "./typing.ts";
 
 /** Dispatch a call as it is given, or the tasks that the user types. */
 export async function dispatch(context: Context, argument: unknown): Promise<DispatchResult | undefined> {
   if (isCall(argument)) {
     return send(context, argument);
   }
+  // Before anything is typed: closing the choice of a folder would lose it.
+  const folder = await currentFolder();
+  if (folder === undefined) {
+    return undefined;
+  }
   const agent = await pickAgent(context);
-  return agent === undefined ? undefined : dispatchTyped(context, agent);
+  return agent === undefined ? undefined : dispatchTyped(context, agent, folder.uri.toString());
 }
 
 const AGAIN = "Try Again";
 const EDIT = "Edit…";
 
 /** What was typed is not lost by a refusal: it can be mended and sent again. */
-async function dispatchTyped(context: Context, agent: AgentView): Promise<DispatchResult | undefined> {
-  let prompts = await askPrompts(agent, []);
+async function dispatchTyped(context: Context, agent: AgentView, cwd: string): Promise<DispatchResult | undefined> {
+  const typed: Typing = {
+    name: "dispatch",
+    ask: (before) => askPrompts(context, agent, before),
+    call: (prompts) => ({ tasks: tasksOf(prompts, agent.name), defaults: { cwd } }),
+  };
+  return sendTyped(context, typed);
+}
+
+interface Typing {
+  /** Under which what was not sent is kept. */
+  readonly name: string;
+  readonly ask: (before: readonly string[]) => Promise<readonly string[]>;
+  readonly call: (prompts: readonly string[]) => DispatchParams;
+}
+
+async function sendTyped(context: Context, { name, ask, call }: Typing): Promise<DispatchResult | undefined> {
+  let prompts = await ask(context.drafts.of(name));
   // The same name for each try: a ticket whose answer was lost is not made twice.
   let operationId = randomUUID();
   while (prompts.length > 0) {
     try {
-      return await send(context, { tasks: tasksOf(prompts, agent.name), operationId });
+      const result = await send(context, { ...call(prompts), operationId });
+      context.drafts.sent(name);
+      return result;
     } catch (error) {
+      context.drafts.keep(name, prompts);
       const clicked = await context.notices.error(textOf(error), AGAIN, EDIT);
       if (clicked === undefined) {
         return undefined;
       }
       if (clicked === EDIT) {
-        prompts = await askPrompts(agent, prompts);
+        prompts = await ask(prompts);
         operationId = randomUUID();
       }
     }
@@ -47,7 +73,7 @@ function isCall(argument: unknown): argument is DispatchParams {
   if (argument === undefined || argument === null || (isRecord(argument) && !("tasks" in argument))) {
     return false; // A click in a menu gives what was clicked.
   }
-  if (!isRecord(argument) || !Array.isArray(argument["tasks"])) {
+  if (!isRecord(argument) || !Array.isArray(argument["tasks"]) || !argument["tasks"].every(isRecord)) {
     throw new BadArgument("The argument must be a call of sennit/dispatch: {tasks: [{id, agent, prompt}]}.");
   }
   return true;
@@ -86,8 +112,9 @@ export async function dispatchSelection(context: Context, argument: unknown): Pr
     return undefined;
   }
   const place = placeOf(given.uri, given.range);
-  const wish = given.prompt ?? (await askWish(agent, place));
-  return wish === undefined ? undefined : send(context, one("selection", selectionPrompt(wish, place, agent), wish, agent, given.uri));
+  const { uri } = given;
+  const call = (wish: string): DispatchParams => one("selection", selectionPrompt(wish, place, agent), wish, agent, uri);
+  return given.prompt === undefined ? sendTyped(context, wished(context, agent, place, call)) : send(context, call(given.prompt));
 }
 
 /** The problem that a code action names, or the one at the cursor. */
@@ -102,14 +129,29 @@ export async function dispatchDiagnostic(context: Context, argument: unknown): P
   if (agent === undefined) {
     return undefined;
   }
-  const prompt = given.prompt ?? (await promptFor(diagnostic, placeOf(given.uri, diagnostic.range), agent));
-  return prompt === undefined ? undefined : send(context, one("diagnostic", prompt, diagnostic.message, agent, given.uri));
+  const { uri } = given;
+  const place = placeOf(uri, diagnostic.range);
+  const call = (prompt: string): DispatchParams => one("diagnostic", prompt, diagnostic.message, agent, uri);
+  // For the built-in agent a prompt is a command line, which the user alone can write.
+  if (given.prompt === undefined && agent === COMMAND_AGENT) {
+    return sendTyped(context, wished(context, agent, place, call));
+  }
+  const { message, source, code } = diagnostic;
+  return send(context, call(given.prompt ?? diagnosticPrompt({ message, source, code: codeWords(code) }, place)));
 }
 
-/** For the built-in agent a prompt is a command line, which the user alone can write. */
-async function promptFor(diagnostic: vscode.Diagnostic, place: Place, agent: string): Promise<string | undefined> {
-  const { message, source, code } = diagnostic;
-  return agent === COMMAND_AGENT ? askWish(agent, place) : diagnosticPrompt({ message, source, code: codeWords(code) }, place);
+/** One wish about a place. */
+function wished(context: Context, agent: string, place: Place, call: (wish: string) => DispatchParams): Typing {
+  return {
+    name: `about ${place.path}`,
+    ask: async ([before]) => {
+      const box = { title: `Dispatch ${place.path} to ${agent}`, prompt: hint(agent), value: before ?? "" };
+      const { entered, text } = await typeText(box);
+      context.drafts.keep(`about ${place.path}`, [text]);
+      return entered === undefined || entered.trim() === "" ? [] : [entered];
+    },
+    call: (wishes) => call(wishes[0] ?? ""),
+  };
 }
 
 function one(id: string, prompt: string, description: string, agent: string, uri: vscode.Uri): DispatchParams {
@@ -151,7 +193,7 @@ async function currentFolder(): Promise<vscode.WorkspaceFolder | undefined> {
   if (ofActive !== undefined || folders.length <= 1) {
     const folder = ofActive ?? folders[0];
     if (folder === undefined) {
-      throw new Error("No folder is open. Open the folder of a git repository; agents work on copies of it.");
+      throw new Error(NO_FOLDER);
     }
     return folder;
   }
@@ -180,22 +222,22 @@ async function pickAgent(context: Context): Promise<AgentView | undefined> {
 }
 
 /** One prompt after the other, each a task of its own, until an empty one. */
-async function askPrompts(agent: AgentView, before: readonly string[]): Promise<readonly string[]> {
+async function askPrompts(context: Context, agent: AgentView, before: readonly string[]): Promise<readonly string[]> {
   const prompts: string[] = [];
   for (;;) {
-    const prompt = await vscode.window.showInputBox({
+    const { entered, text } = await typeText({
       title: `Dispatch to ${agent.name}: task ${String(prompts.length + 1)}`,
       prompt: prompts.length === 0 ? hint(agent.name) : "Another task that runs at the same time, or Enter to start.",
       value: before[prompts.length] ?? "",
-      ignoreFocusOut: true,
     });
-    if (prompt === undefined) {
+    if (entered === undefined) {
+      context.drafts.keep("dispatch", [...prompts, text]);
       return keepTyped(prompts);
     }
-    if (prompt.trim() === "") {
+    if (entered.trim() === "") {
       return prompts;
     }
-    prompts.push(prompt);
+    prompts.push(entered);
   }
 }
 
@@ -211,10 +253,6 @@ async function keepTyped(prompts: readonly string[]): Promise<readonly string[]>
 
 function hint(agent: string): string {
   return agent === COMMAND_AGENT ? "A command line; its changes become a proposal." : "What is the agent to do?";
-}
-
-function askWish(agent: string, place: Place): Thenable<string | undefined> {
-  return vscode.window.showInputBox({ title: `Dispatch ${place.path} to ${agent}`, prompt: hint(agent), ignoreFocusOut: true });
 }
 
 function placeOf(uri: vscode.Uri, range: vscode.Range): Place {

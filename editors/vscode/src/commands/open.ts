@@ -2,7 +2,9 @@
 import * as vscode from "vscode";
 import { type Context } from "../context.ts";
 import { type Ids, readIds } from "../model/arguments.ts";
+import { textOf } from "../errors.ts";
 import { filesOf, unitOf } from "../model/decisions.ts";
+import { type Part, partsOf } from "../model/parts.ts";
 import { plainLine } from "../model/plain.ts";
 import type { Proposal } from "../model/store.ts";
 import { outputUri } from "../model/uris.ts";
@@ -17,22 +19,35 @@ export async function openProposal(context: Context, argument: unknown): Promise
   if (proposal === undefined) {
     return;
   }
-  const files = filesOf((await wholeProposal(context, proposal)).view);
+  const files = filesOf(proposal.view);
   if (files.length === 0) {
     void context.notices.info(`${proposal.summary.task} proposes no change.`);
     return;
   }
-  await vscode.commands.executeCommand("vscode.changes", titleOf(proposal), files.map(change));
+  await openPart(context, proposal, partsOf(files, FILES_AT_ONCE), 0);
 }
 
-/** The tree shows the first files only; the editor shows all. */
-async function wholeProposal(context: Context, proposal: Proposal): Promise<Proposal> {
-  const known = filesOf(proposal.view).length;
-  if (known >= (proposal.view?.filesTotal ?? known)) {
-    return proposal;
+/** VS Code takes long for a thousand files in one editor, and cannot be stopped meanwhile. */
+const FILES_AT_ONCE = 100;
+
+/** One editor for a part of the files, and the way to the next one. */
+async function openPart(context: Context, proposal: Proposal, parts: readonly Part<FileView>[], index: number): Promise<void> {
+  const part = parts[index];
+  if (part === undefined) {
+    return;
   }
-  const view = await context.request("sennit/proposal", { proposal: proposal.summary.id });
-  return { summary: view.summary, view };
+  const title = parts.length === 1 ? titleOf(proposal) : `${titleOf(proposal)}, ${part.words}`;
+  await vscode.commands.executeCommand("vscode.changes", title, part.items.map(change));
+  const next = parts[index + 1];
+  if (next === undefined) {
+    return;
+  }
+  const button = `Show ${String(next.items.length)} More`;
+  void context.notices.info(`${proposal.summary.task} proposes very many files; shown are the ${part.words}.`, button).then(async (clicked) => {
+    if (clicked === button) {
+      await openPart(context, proposal, parts, index + 1);
+    }
+  }).catch((error: unknown) => { void context.notices.error(`The next files could not be opened: ${textOf(error)}`); });
 }
 
 /** VS Code adds the number of files. */

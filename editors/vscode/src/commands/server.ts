@@ -1,17 +1,43 @@
 /** The server itself: starting it again, its log, trust. */
 import * as vscode from "vscode";
 import type { Context } from "../context.ts";
+import { readIds } from "../model/arguments.ts";
+import { lostByRestart } from "../model/store.ts";
+import { counted, taskWords } from "../model/words.ts";
+import { NO_FOLDER } from "../server/supervisor.ts";
 
-export async function restartServer(context: Context): Promise<void> {
-  await context.supervisor.restart();
+/** Tasks that this server carries end with it, so they are named first. */
+export async function restartServer(context: Context, argument?: unknown): Promise<void> {
+  const { supervisor, sync, notices } = context;
+  const running = supervisor.state.name === "running" && readIds(argument).force !== true ? lostByRestart(sync.store.tickets()) : [];
+  if (running.length > 0) {
+    const detail = [
+      "What they have not finished is lost, and they have to be dispatched again. Finished proposals are kept.",
+      ...running.map((task) => `${task.id}: ${taskWords(task)}`),
+    ].join("\n");
+    const message = `Restart the Sennit server? ${counted(running.length, "task is", "tasks are")} interrupted by it.`;
+    if ((await notices.confirm(message, detail, RESTART)) !== RESTART) {
+      return;
+    }
+  }
+  await supervisor.restart();
 }
+
+const RESTART = "Restart";
 
 export function showLog(context: Context): void {
   context.log.show();
 }
 
 export async function refresh(context: Context): Promise<void> {
+  needFolder();
   await context.sync.catchUp();
+}
+
+function needFolder(): void {
+  if ((vscode.workspace.workspaceFolders ?? []).length === 0) {
+    throw new Error(NO_FOLDER);
+  }
 }
 
 /**
@@ -19,6 +45,7 @@ export async function refresh(context: Context): Promise<void> {
  * have changed since, the server's own record.
  */
 export async function trust(context: Context): Promise<void> {
+  needFolder();
   if (!vscode.workspace.isTrusted) {
     await vscode.commands.executeCommand("workbench.trust.manage");
     return;
@@ -47,8 +74,8 @@ async function trustFolder(context: Context, folder: vscode.WorkspaceFolder): Pr
 
 /** What a click on a failed start offers. */
 export async function tellFailure(context: Context, reason: string): Promise<void> {
-  const clicked = await context.notices.error(reason, "Restart", "Show Log", "Open Settings");
-  if (clicked === "Restart") {
+  const clicked = await context.notices.error(reason, RESTART, "Show Log", "Open Settings");
+  if (clicked === RESTART) {
     await restartServer(context);
   } else if (clicked === "Show Log") {
     showLog(context);

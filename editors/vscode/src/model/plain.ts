@@ -14,3 +14,8 @@ export function plainLine(text: string, most = 300): string {
   const cut = line.length <= most ? line : `${line.slice(0, most - 1)}…`;
   return cut.replaceAll("](", `]${INVISIBLE}(`).replaceAll("$(", `$${INVISIBLE}(`);
 }
+
+/** The same for a text of several lines, as a dialog shows it. */
+export function plainLines(text: string, most = 1_000): string {
+  return text.split("\n").map((line) => plainLine(line, most)).join("\n");
+}

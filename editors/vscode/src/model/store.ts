@@ -10,6 +10,7 @@ import type {
   TicketSummary,
   TicketView,
 } from "../protocol.ts";
+import { keepingFiles } from "./pages.ts";
 import { isWithin } from "./uris.ts";
 
 export interface Ticket {
@@ -19,6 +20,8 @@ export interface Ticket {
   readonly notices: readonly Notice[];
   /** Oldest first. */
   readonly applications: readonly ApplicationSummary[];
+  /** Whether the server of this window carries it; undefined before it was read in full. */
+  readonly owned: boolean | undefined;
   /** Up to which sequence number all of it is known; undefined before it was read in full. */
   readonly readUpTo: number | undefined;
 }
@@ -86,6 +89,7 @@ export class Store {
       bases: view.bases ?? known.bases,
       notices: view.notices ?? known.notices,
       applications: view.applications ?? known.applications,
+      owned: view.owned ?? known.owned,
       readUpTo: view.sequence,
     });
   }
@@ -108,7 +112,8 @@ export class Store {
   }
 
   proposalView(view: ProposalView): void {
-    this.proposalMap.set(view.summary.id, { summary: view.summary, view });
+    const known = this.proposalMap.get(view.summary.id)?.view;
+    this.proposalMap.set(view.summary.id, { summary: view.summary, view: keepingFiles(known, view) });
   }
 
   /** What the server no longer has. */
@@ -118,9 +123,13 @@ export class Store {
       this.proposalMap.delete(proposal.summary.id);
     }
   }
+
+  forgetProposal(proposal: string): void {
+    this.proposalMap.delete(proposal);
+  }
 }
 
-const EMPTY: Omit<Ticket, "summary"> = { tasks: new Map(), bases: [], notices: [], applications: [], readUpTo: undefined };
+const EMPTY: Omit<Ticket, "summary"> = { tasks: new Map(), bases: [], notices: [], applications: [], owned: undefined, readUpTo: undefined };
 
 function newestFirst(one: TicketSummary, other: TicketSummary): number {
   return other.createdAt.localeCompare(one.createdAt) || other.id.localeCompare(one.id);
@@ -142,6 +151,7 @@ function summaryOf(
     tasksFinal: [...tasks.values()].filter((task) => isFinalTask(task)).length,
     proposalsPending: known?.proposalsPending ?? null,
     repositories: known?.repositories ?? null,
+    lastApplication: known?.lastApplication ?? null,
   };
 }
 
@@ -162,6 +172,20 @@ const UNDOABLE: ReadonlySet<string> = new Set(["applied", "partlyApplied", "unkn
 /** What takes another back is not offered itself: a second "undo" would bring the change back. */
 export function isUndoable(application: ApplicationSummary): boolean {
   return UNDOABLE.has(application.state) && application.target !== "patch" && !application.undoes && !application.undoneBy;
+}
+
+/** Tasks under way that end with the server of this window; those of another one go on. */
+export function lostByRestart(tickets: readonly Ticket[]): readonly TaskView[] {
+  return tickets
+    .filter((ticket) => ticket.owned !== false && !isFinalTicket(ticket.summary))
+    .flatMap((ticket) => [...ticket.tasks.values()].filter((task) => !isFinalTask(task)));
+}
+
+/** Whether something was applied or taken back of which the ticket as it was read tells nothing. */
+export function hasNewApplication(ticket: Ticket): boolean {
+  const last = ticket.summary.lastApplication;
+  const known = ticket.applications.find((one) => one.id === last?.id);
+  return Boolean(last) && (known?.state !== last?.state || (known?.undoneBy ?? null) !== (last?.undoneBy ?? null));
 }
 
 /** Whether somebody still has to decide about it, or to apply it. */

@@ -10,6 +10,9 @@ export function changedNodes(before: readonly TreeNode[], after: readonly TreeNo
 }
 
 function changesOf(before: TreeNode | undefined, after: TreeNode): readonly string[] {
+  if (before === after) {
+    return [];
+  }
   if (before === undefined || !looksSame(before, after) || !haveSameIds(before.children, after.children)) {
     return [after.id];
   }

@@ -17,6 +17,9 @@ import {
   counted,
 } from "./words.ts";
 
+/** Files of a proposal that are lines of the tree; the others are counted. */
+const FILES_SHOWN = 200;
+
 export type NodeKind = "ticket" | "task" | "question" | "proposal" | "file" | "unit" | "conflict" | "more";
 
 export interface TreeNode {
@@ -125,7 +128,7 @@ function clock(time: string): string {
 function proposalNode(proposal: Proposal): TreeNode {
   const { summary, view } = proposal;
   const conflicts = (view?.conflicts ?? []).map((one) => conflictNode(summary.id, one));
-  const files = filesOf(view).map((file) => fileNode(summary.id, file));
+  const files = filesOf(view).slice(0, FILES_SHOWN).map((file) => fileNode(summary.id, file));
   const hasFiles = (summary.files ?? 0) > 0;
   return {
     ...LEAF,
@@ -155,7 +158,8 @@ function proposalContext({ summary }: Proposal): string {
 }
 
 function missing(view: ProposalView | undefined): readonly TreeNode[] {
-  const left = (view?.filesTotal ?? 0) - filesOf(view).length;
+  const known = filesOf(view).length;
+  const left = Math.max(view?.filesTotal ?? 0, known) - Math.min(known, FILES_SHOWN);
   if (view === undefined || left <= 0) {
     return [];
   }
@@ -173,7 +177,20 @@ function missing(view: ProposalView | undefined): readonly TreeNode[] {
   }];
 }
 
+/** Views never change, so the lines of a file with thousands of changes are made once. */
+const knownFiles = new WeakMap<FileView, TreeNode>();
+
 function fileNode(proposal: string, file: FileView): TreeNode {
+  const known = knownFiles.get(file);
+  if (known?.ids.proposal === proposal) {
+    return known;
+  }
+  const made = newFileNode(proposal, file);
+  knownFiles.set(file, made);
+  return made;
+}
+
+function newFileNode(proposal: string, file: FileView): TreeNode {
   const units = unitsOf(file);
   return {
     ...LEAF,

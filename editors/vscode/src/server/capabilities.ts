@@ -37,7 +37,7 @@ export function unusable(result: InitializeResult, command: string): Problem | u
   const sennit = isRecord(told) ? told["sennit"] : undefined;
   const version = isRecord(sennit) ? sennit["protocolVersion"] : undefined;
   if (typeof version !== "string") {
-    return { kind: "noSennit", command, name: result.serverInfo?.name ?? "it tells no name" };
+    return { kind: "noSennit", command, name: result.serverInfo?.name };
   }
   return version === PROTOCOL_VERSION
     ? undefined

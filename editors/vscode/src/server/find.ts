@@ -1,5 +1,6 @@
 /** Where the server may be: the setting, then `PATH`, then the project's own environment. */
 import * as path from "node:path";
+import { type RealPath, realOr } from "../model/real-paths.ts";
 
 export interface Surroundings {
   /** `sennit.server.command`; it counts alone where it is set. */
@@ -10,6 +11,8 @@ export interface Surroundings {
   /** Programs of a workspace that is not trusted are not even looked for. */
   readonly trusted: boolean;
   readonly windows: boolean;
+  /** Symbolic links lead into the workspace too. */
+  readonly realPath: RealPath;
 }
 
 export type Source = "setting" | "path" | "environment";
@@ -49,7 +52,23 @@ function searchPath(around: Surroundings): readonly string[] {
   return around.pathVariable
     .split(separator)
     .filter((folder) => path.isAbsolute(folder))
-    .filter((folder) => around.trusted || !around.folders.some((top) => isInside(folder, top)));
+    .filter((folder) => around.trusted || !isOfWorkspace(folder, around));
+}
+
+function isOfWorkspace(folder: string, { folders, realPath }: Surroundings): boolean {
+  const real = realOr(folder, realPath);
+  return folders.some((top) => isInside(folder, top) || isInside(real, realOr(top, realPath)));
+}
+
+/** The value of `sennit.server.command`; undefined for anything but a list of texts. */
+export function commandOf(value: unknown): readonly string[] | undefined {
+  if (value === null || value === undefined) {
+    return [];
+  }
+  if (!Array.isArray(value) || value[0] === "") {
+    return undefined;
+  }
+  return value.every((part) => typeof part === "string") ? value : undefined;
 }
 
 function isInside(folder: string, top: string): boolean {

@@ -1,10 +1,11 @@
 /** Keeps a server running: finds it, starts it again when it dies, and says why it cannot. */
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import * as vscode from "vscode";
 import type { LanguageClient, LanguageClientOptions } from "vscode-languageclient/node";
 import type { ClientState } from "../api.ts";
 import { type Connection, connect } from "./connection.ts";
-import { type Candidate, candidates, isPlace } from "./find.ts";
+import { realOr } from "../model/real-paths.ts";
+import { type Candidate, candidates, commandOf, isPlace } from "./find.ts";
 import { StartFailed, problemText } from "./problems.ts";
 import { RestartPolicy } from "./restarts.ts";
 
@@ -28,7 +29,11 @@ export class Supervisor implements vscode.Disposable {
   private timer: NodeJS.Timeout | undefined;
   /** Grows with every start and stop: what an older one comes to is of no interest any more. */
   private generation = 0;
-  private restarts = Promise.resolve();
+  private restarts: Promise<void> = Promise.resolve();
+  /** A restart that waits for its turn. */
+  private nextRestart: Promise<void> | undefined;
+  /** The start that is under way; it is given up, and its process ended, by a stop. */
+  private startUnderWay: { readonly abort: AbortController; readonly ended: Promise<void> } | undefined;
   /** A server has died, and none has answered since. */
   private isReviving = false;
 
@@ -46,6 +51,13 @@ export class Supervisor implements vscode.Disposable {
 
   async start(): Promise<void> {
     const generation = ++this.generation;
+    const abort = new AbortController();
+    const ended = this.startOf(generation, abort.signal);
+    this.startUnderWay = { abort, ended };
+    await ended;
+  }
+
+  private async startOf(generation: number, signal: AbortSignal): Promise<void> {
     this.set({ name: "starting" });
     try {
       const found = find();
@@ -57,33 +69,42 @@ export class Supervisor implements vscode.Disposable {
         options: this.hooks.options(),
         log: (text) => { this.hooks.log.info(text.trimEnd()); },
         prepare: (client) => { this.hooks.prepare(client); },
+        signal,
       });
       await this.started(connection, generation);
     } catch (error) {
-      if (generation === this.generation) {
+      if (generation === this.generation && !signal.aborted) {
         this.startFailed(error);
       }
     }
   }
 
-  /** Stop what runs and start anew; deaths so far are forgiven. One restart at a time. */
+  /** Stop what runs and start anew; deaths so far are forgiven. One restart at a time, and one that waits for it. */
   restart(): Promise<void> {
-    this.restarts = this.restarts.then(async () => {
+    if (this.nextRestart !== undefined) {
+      return this.nextRestart;
+    }
+    // A start that never answers must not hold up the restart that is to replace it.
+    this.startUnderWay?.abort.abort();
+    this.nextRestart = this.restarts.then(async () => {
+      this.nextRestart = undefined;
       this.policy.forget();
       this.isReviving = false;
       await this.stop();
       await this.start();
     });
-    return this.restarts;
+    this.restarts = this.nextRestart;
+    return this.nextRestart;
   }
 
   async stop(): Promise<void> {
     this.generation += 1;
     clearTimeout(this.timer);
-    const connection = this.connection;
+    const { connection, startUnderWay } = this;
     this.connection = undefined;
     this.set({ name: "stopped" });
-    await connection?.stop();
+    startUnderWay?.abort.abort();
+    await Promise.all([connection?.stop(), startUnderWay?.ended]);
   }
 
   whenRunning(): Promise<void> {
@@ -93,6 +114,8 @@ export class Supervisor implements vscode.Disposable {
           resolve();
         } else if (this.current.name === "failed") {
           reject(new Error(this.current.reason));
+        } else if (this.current.name === "stopped" && !hasFolder()) {
+          reject(new Error(NO_FOLDER));
         } else {
           return false;
         }
@@ -115,7 +138,7 @@ export class Supervisor implements vscode.Disposable {
   }
 
   private async started(connection: Connection, generation: number): Promise<void> {
-    if (generation !== this.generation) {
+    if (generation !== this.generation || this.startUnderWay?.abort.signal.aborted === true) {
       await connection.stop();
       return;
     }
@@ -167,18 +190,29 @@ export class Supervisor implements vscode.Disposable {
   }
 }
 
+/** Why nothing runs in a window without a folder. */
+export const NO_FOLDER = "No folder is open. Open the folder of a git repository; agents work on copies of it.";
+
+function hasFolder(): boolean {
+  return (vscode.workspace.workspaceFolders ?? []).length > 0;
+}
+
 function unexpected(error: unknown): StartFailed {
-  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const detail = error instanceof Error ? `${error.message}.` : String(error);
   return new StartFailed({ kind: "cannotStart", command: "sennit serve", detail });
 }
 
 /** The first program that is there; a named one is taken as it is, so that its error is told. */
 function find(): Candidate {
   const configuration = vscode.workspace.getConfiguration("sennit");
-  const setting = configuration.get<string[]>("server.command", []);
+  const value = configuration.get<unknown>("server.command", []);
+  const setting = commandOf(value);
+  if (setting === undefined) {
+    throw new StartFailed({ kind: "wrongSetting", value: JSON.stringify(value) });
+  }
   const folders = (vscode.workspace.workspaceFolders ?? [])
     .filter((folder) => folder.uri.scheme === "file")
-    .map((folder) => folder.uri.fsPath);
+    .map((folder) => realOr(folder.uri.fsPath, (path) => realpathSync.native(path)));
   const trusted = vscode.workspace.isTrusted;
   const all = candidates({
     setting,
@@ -186,6 +220,7 @@ function find(): Candidate {
     folders,
     trusted,
     windows: process.platform === "win32",
+    realPath: (path) => realpathSync.native(path),
   });
   const first = all.find((one) => (one.source === "setting" ? isThere(one.argv[0]) : isProgram(one.argv[0])));
   if (first === undefined) {

@@ -1,11 +1,12 @@
 /** Servers that cannot be found, are too old, print rubbish or die: a message tells what happened and what to do. */
 
 import * as assert from "node:assert/strict";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { commands, ConfigurationTarget, workspace } from "vscode";
 import type { SennitApi } from "../../src/api";
+import { isRunning } from "./gate";
 import { lastNotice, notice, sennit } from "./session";
 import { until } from "./until";
 
@@ -70,13 +71,41 @@ export function badServers(): void {
       assert.match(state.reason, /my last words/u);
     });
 
+    it("because its command is no list: says what it must be", async () => {
+      assert.match(await failure("sennit serve", "wrongSetting"), /must be a list of texts such as \[/u);
+      assert.match(await failure({ program: "sennit" }, "wrongSetting"), /must be a list of texts such as \[/u);
+    });
+
+    it("because it echoes: says that it is no Sennit", async () => {
+      assert.match(await failure(["/bin/cat"], "noSennit"), /no Sennit/u);
+    });
+
+    it("because it never answers: a restart ends it, and nothing of it stays", async () => {
+      const note = path.join(mkdtempSync(path.join(tmpdir(), "hangs-")), "pid");
+      await use(["sh", "-c", `echo $$ > ${note}.new; mv ${note}.new ${note}; exec sleep 600`]);
+      const pid = Number(await until("the server has started", () => existsSync(note) && readFileSync(note, "utf8")));
+      await use(["/nowhere/sennit", "serve"]);
+      await until("the process is gone", () => !isRunning(pid));
+      await until("the other one has failed", () => api.state.name === "failed" && api.state.kind === "notFound");
+    });
+
     it("until it is restarted by the command with the right setting", async () => {
       await use(right);
       await commands.executeCommand("sennit.restartServer");
       await until("the server runs", () => api.state.name === "running");
     });
 
-    async function failure(command: readonly string[], kind: string): Promise<string> {
+    it("for its settings: they are told, and mending them is enough", async () => {
+      const settings = workspace.getConfiguration("sennit").get("server.settings");
+      const last = await lastNotice();
+      await useSettings({ ...(settings as object), nonsense: 1 });
+      await commands.executeCommand("sennit.restartServer", { force: true });
+      await notice(last, /nonsense/u);
+      await useSettings(settings);
+      await until("the server answers again", () => api.request("sennit/tickets", {}).then(() => true, () => false));
+    });
+
+    async function failure(command: unknown, kind: string): Promise<string> {
       const last = await lastNotice();
       await use(command);
       const state = await until(() => `the state is ${kind}; it is ${JSON.stringify(api.state)}`, () => api.state.name === "failed" && api.state.kind === kind && api.state);
@@ -89,4 +118,8 @@ export function badServers(): void {
 /** Sets the command; the extension starts it by itself. */
 async function use(command: unknown): Promise<void> {
   await workspace.getConfiguration("sennit").update("server.command", command, ConfigurationTarget.Global);
+}
+
+async function useSettings(settings: unknown): Promise<void> {
+  await workspace.getConfiguration("sennit").update("server.settings", settings, ConfigurationTarget.Global);
 }

@@ -19,7 +19,9 @@ export function killedServer(): void {
       const cut = await dispatch([shell("cut", gate.script("echo half > cut.txt"))]);
       const pid = await gate.reached();
       const last = await lastNotice();
+      const cutShort = assert.rejects(api.request("sennit/wait", { ticket: cut, timeoutMs: 60_000 }), /server has ended before it answered/u);
       process.kill(serverProcess(), "SIGKILL");
+      await cutShort;
       assert.match(await notice(last, /sennit/iu), /server/iu);
       await until("the server is started again", () => api.state.name === "running" && isThereAServer());
       await until("the program has ended with its server", () => !isRunning(pid));
