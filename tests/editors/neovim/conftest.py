@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.editors.neovim.desk import desk, shared
 from tests.editors.neovim.neovim import Neovim, find_nvim
 from tests.editors.neovim.scene import Scene
+
+__all__ = ["desk", "shared"]
 
 
 @pytest.fixture(scope="session", autouse=True)

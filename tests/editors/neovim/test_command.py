@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.editors.neovim.neovim import PLUGIN, Neovim
-from tests.editors.neovim.scene import Scene, done, settled
+from tests.editors.neovim.scene import Scene, accept_all, applied, done, sed, settled
 
 
 @pytest.fixture
@@ -113,3 +113,57 @@ def test_the_help_file_is_whole(editor: Neovim) -> None:
     assert [name for name in commands if f":Sennit-{name}*" not in text] == []
     options = editor.lua("return vim.tbl_keys(require('sennit.config').defaults)")
     assert [name for name in options if f"`{name}`" not in text] == []
+
+
+def test_outside_of_a_repository_nothing_is_dispatched_into_another(
+    scene: Scene, editor: Neovim
+) -> None:
+    done(editor, "true")
+    (scene.root / "plain").mkdir()
+    editor.command(f"enew | cd {scene.root / 'plain'}")
+    editor.forget_notices()
+    editor.sennit("dispatch agent=command touch x")
+    editor.until_notice("Nothing was dispatched", "git repository")
+    assert "touch x" in editor.lines()
+
+
+def test_undo_is_about_the_repository_where_the_user_is(scene: Scene, editor: Neovim) -> None:
+    (scene.root / "other").mkdir()
+    other = Scene(scene.root / "other")
+    other.write("a.txt", "one\n")
+    other.commit()
+    editor.edit(scene.path("a.py"))
+    accept_all(editor, done(editor, sed("s/return 1/return 9/", "a.py")))
+    assert applied(editor)["state"] == "applied"
+    editor.sennit("close")
+    editor.until_lua("return #vim.api.nvim_list_tabpages() == 1")
+    editor.edit(other.path("a.txt"))
+    editor.forget_notices()
+    editor.sennit("undo")
+    editor.until_notice("nothing was applied here")
+    editor.sennit("undo!")
+    editor.until_notice("no edit of Sennit was applied here")
+    assert "return 9" in (editor.text(scene.path("a.py")) or "")
+
+
+def test_an_open_review_applies_by_its_own_server(scene: Scene, editor: Neovim) -> None:
+    (scene.root / "other").mkdir()
+    other = Scene(scene.root / "other")
+    other.write("a.txt", "one\n")
+    other.commit()
+    editor.edit(scene.path("a.py"))
+    accept_all(editor, done(editor, sed("s/return 1/return 9/", "a.py")))
+    editor.command(f"tabedit {other.path('a.txt')}")
+    assert applied(editor)["state"] == "applied"
+    assert "return 9" in (editor.text(scene.path("a.py")) or "")
+
+
+def test_what_is_typed_while_a_draft_is_sent_stays(editor: Neovim) -> None:
+    editor.sennit("dispatch")
+    editor.lua(
+        "vim.api.nvim_buf_set_lines(0, 0, -1, true, { 'agent: command', '', 'true' });"
+        " vim.cmd('write'); vim.api.nvim_buf_set_lines(0, -1, -1, true, { '# typed since' })"
+    )
+    editor.until_notice("the draft was changed while")
+    assert editor.lines()[-1] == "# typed since"
+    assert editor.lua("return vim.bo.modified")

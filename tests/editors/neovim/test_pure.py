@@ -115,7 +115,7 @@ def test_hunks_are_found_again_in_the_live_text(
 
 
 DRAFT = """\
-# a note
+# Then an empty line, and what the agent is to do. `:w` dispatches, `:q!` drops.
 agent: scribe
 task: first
 description: some words
@@ -128,9 +128,18 @@ task: and this too
 
 after: first, other
 
+# A title
+
 Then that.
+
+```yaml
+---
+\\---
+```
+\\---
+\\```
 -----
-# nothing here
+
 """
 
 
@@ -140,7 +149,8 @@ def test_a_draft_is_read_and_written_again(lua: Neovim) -> None:
     assert drafts == [
         {"agent": "scribe", "id": "first", "description": "some words",
          "prompt": "Do this.\n\n# this is part of the prompt\ntask: and this too"},
-        {"after": ["first", "other"], "prompt": "Then that."},
+        {"after": ["first", "other"], "prompt": "# A title\n\nThen that."
+         "\n\n```yaml\n---\n\\---\n```\n---\n```"},
     ]  # fmt: skip
     written = lua.lua("return require('sennit.draft').format(...)", drafts)
     assert lua.lua(read, written) == drafts
@@ -164,6 +174,9 @@ def test_restarts_wait_longer_each_time_and_then_stop(lua: Neovim) -> None:
 def test_text_of_agents_becomes_one_plain_line(lua: Neovim) -> None:
     assert lua.lua("return require('sennit.plain').line(...)", " a\x1b[31m\r\nb\t") == "a [31m b"
     assert lua.lua("return require('sennit.plain').line('ääää', 3)") == "ää…"
+    hidden = "a\u202eb\u2066c\u009b31md\u200f"
+    assert lua.lua("return require('sennit.plain').line(...)", hidden) == "abc31md"
+    assert lua.lua("return require('sennit.plain').lines(...)", hidden) == ["abc31md"]
 
 
 @pytest.mark.parametrize(

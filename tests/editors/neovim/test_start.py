@@ -116,7 +116,7 @@ def test_a_server_that_is_not_found_is_said_with_what_to_do(bare: Scene) -> None
     editor = bare.start()
     editor.sennit("tickets")
     told = editor.until_notice("no program `sennit` was found on PATH")
-    assert "uv tool install sennit" in told
+    assert "uv tool install ." in told
     assert ":checkhealth sennit" in told
 
 
@@ -144,6 +144,27 @@ def test_a_server_of_the_folder_itself_is_started_only_after_consent(
     editor.sennit("trust grant")
     editor.until(mark.exists, "the start of the server")
     editor.until_notice("does not speak the protocol of Sennit")
+
+
+def test_a_link_of_the_folder_to_a_program_elsewhere_is_one_of_the_folder(bare: Scene) -> None:
+    mark = bare.root / "ran"
+    elsewhere = program(bare.root / "elsewhere", "tool", f"open({str(mark)!r}, 'w').close()\n")
+    bare.programs = bare.repo / "bin"
+    bare.programs.mkdir()
+    (bare.programs / "sennit").symlink_to(elsewhere)
+    editor = bare.start()
+    editor.sennit("tickets")
+    editor.until_notice("a program of this folder, which is not trusted")
+    assert not mark.exists()
+
+
+def test_a_program_that_only_a_relative_entry_of_path_leads_to_is_refused(bare: Scene) -> None:
+    mark = bare.root / "ran"
+    program(bare.repo / "bin", "sennit", f"open({str(mark)!r}, 'w').close()\n")
+    editor = bare.start("vim.env.PATH = 'bin:' .. vim.env.PATH")
+    editor.sennit("tickets")
+    editor.until_notice('PATH leads to a `sennit` only by "bin"')
+    assert not mark.exists()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 local apply = require('sennit.apply')
 local async = require('sennit.async')
 local client = require('sennit.client')
+local connection = require('sennit.rpc.connection')
+local lost = require('sennit.lost')
 local notify = require('sennit.notify')
 local plain = require('sennit.plain')
 local refresh = require('sennit.refresh')
@@ -71,10 +73,26 @@ local function show(view)
   vim.cmd('diffupdate')
 end
 
+--- The tickets that an application is of.
+---@param params sennit.ApplyParams
+---@return string[]
+local function tickets_of(params)
+  local found = { [params.ticket or ''] = params.ticket and true }
+  for _, selected in ipairs(params.proposals or {}) do
+    local known = state.known.proposals[selected.proposal]
+    if known then
+      found[known.ticket] = true
+    end
+  end
+  return vim.tbl_keys(found)
+end
+
 ---@param server vim.lsp.Client
 ---@param params sennit.ApplyParams
----@return sennit.ApplicationView?
+---@return sennit.ApplicationView? view
+---@return boolean? told Whether the person was told of it already.
 local function apply_confirmed(server, params)
+  local since = lost.now()
   local result, problem = requests.ask(server, 'sennit/apply', params)
   local moved = problem and type(problem.data) == 'table' and problem.data.reason == 'headMoved'
   if problem and moved then
@@ -86,7 +104,9 @@ local function apply_confirmed(server, params)
     params.confirmMoved = true
     result, problem = requests.ask(server, 'sennit/apply', params)
   end
-  if problem then
+  if problem and connection.was_lost(problem) then
+    return lost.find(server.root_dir, tickets_of(params), since), true
+  elseif problem then
     notify.failed('Nothing was applied', problem)
     return nil
   end
@@ -122,32 +142,49 @@ local function params_for(wanted)
   return { target = 'editor', proposals = accepted }
 end
 
+--- The server to ask: without a named ticket that of the open review, which may be of another folder.
+---@param wanted? string
+---@return vim.lsp.Client?
+local function server_for(wanted)
+  local review = tab.get()
+  if review and not wanted then
+    return review.session:server()
+  end
+  return client.current()
+end
+
 --- Applies what is accepted, of the open review or of a ticket or proposal.
 ---@param wanted? string
 function M.apply(wanted)
   async.run(function()
     local params = params_for(wanted)
-    local server = params and client.current()
-    local view = server and apply_confirmed(server, params)
-    if view then
-      state.take_application(view)
+    local server = params and server_for(wanted)
+    local view, told
+    if server then
+      view, told = apply_confirmed(server, assert(params))
+    end
+    if server and view then
+      state.take_application(view, server.root_dir)
       show(view)
-      tell(view, view.state ~= 'failed' and ' (:Sennit undo)' or '')
+      if not told then
+        tell(view, view.state ~= 'failed' and ' (:Sennit undo)' or '')
+      end
     end
   end)
 end
 
 local UNDOABLE = { applied = true, partlyApplied = true, unknown = true }
 
---- The last application of this session that can be taken back.
+--- The last application of this session in a folder that can be taken back.
+---@param root string
 ---@return string?
-local function last_application()
+local function last_application(root)
   local undone = {}
   for index = #state.known.applications, 1, -1 do
     local view = state.known.applications[index]
     if view.undoes then
       undone[view.undoes] = true
-    elseif UNDOABLE[view.state] and not undone[view.id] then
+    elseif UNDOABLE[view.state] and not undone[view.id] and state.known.roots[view.id] == root then
       return view.id
     end
   end
@@ -155,6 +192,19 @@ local function last_application()
 end
 
 local LOOKED_AT = 20
+
+--- The newest tickets of a folder.
+---@param root string
+---@return string[]
+local function newest_tickets(root)
+  local ids = {}
+  for _, ticket in ipairs(state.tickets()) do
+    if #ids < LOOKED_AT and state.concerns(ticket, root) then
+      ids[#ids + 1] = ticket.id
+    end
+  end
+  return ids
+end
 
 --- The last application that the server knows of, from before this session or by another client.
 ---@param server vim.lsp.Client
@@ -164,8 +214,8 @@ local function last_known(server)
     return nil
   end
   local last
-  for index, ticket in ipairs(state.tickets()) do
-    local view = index <= LOOKED_AT and refresh.ticket(server, ticket.id)
+  for _, ticket in ipairs(newest_tickets(server.root_dir)) do
+    local view = refresh.ticket(server, ticket)
     for _, one in ipairs(view and view.applications or {}) do
       local fits = UNDOABLE[one.state] and not one.undoes and not one.undoneBy
       if fits and (not last or one.at > last.at) then
@@ -184,23 +234,37 @@ function M.undo(wanted)
     if not server then
       return
     end
-    local id = wanted or last_application() or last_known(server)
+    local id = wanted or last_application(server.root_dir) or last_known(server)
     if not id then
       notify.info('nothing was applied here that could be undone.')
       return
     end
-    local view = requests.expect(server, 'It was not undone', 'sennit/undo', { application = id })
+    local since = lost.now()
+    local view, problem = requests.ask(server, 'sennit/undo', { application = id })
+    local is_lost = problem and connection.was_lost(problem)
+    if is_lost then
+      view = lost.find(server.root_dir, newest_tickets(server.root_dir), since, id)
+    elseif problem then
+      notify.failed('It was not undone', problem)
+    end
     if view then
-      state.take_application(view)
+      state.take_application(view, server.root_dir)
       show(view)
-      tell(view, '')
+      if not is_lost then
+        tell(view, '')
+      end
     end
   end)
 end
 
 --- Takes the last edit back over all its files without asking the server.
 function M.undo_here()
-  local undone, problem = apply.undo_last()
+  local root = client.here()
+  if not root then
+    notify.error('neither this file nor the working directory lies in a git repository.')
+    return
+  end
+  local undone, problem = apply.undo_last(root)
   if undone then
     notify.info(
       ('%s was taken back in %s.'):format(undone.label, plain.count(#undone.done, 'step'))

@@ -17,6 +17,10 @@ M.NAME = 'sennit'
 local histories = {}
 ---@type table<string, boolean> Roots whose server is to end.
 local unwanted = {}
+---@type table<string, sennit.rpc.Connection>
+local connections = {}
+--- How long a server may take to end when it is told to.
+local GRACE_MS = 8000
 ---@type table<string, string> Why there is no server for a root.
 M.problems = {}
 
@@ -61,8 +65,10 @@ end
 local function ended_by_itself(root, ended, argv)
   local options = config.get()
   local why = server.obituary(argv, ended)
+  -- Whoever waits for the end may start it again at once, and then it is wanted again.
+  local was_unwanted = unwanted[root]
   events.emit('ServerExited', { root = root, reason = why })
-  if unwanted[root] or vim.v.exiting ~= vim.NIL then
+  if was_unwanted or vim.v.exiting ~= vim.NIL then
     return
   end
   M.problems[root] = why
@@ -113,6 +119,7 @@ local function connect(dispatchers, resolved)
       end)
     end,
   })
+  connections[root] = made
   vim.defer_fn(function()
     if not made.ready then
       made:terminate(('it did not answer within %d s.'):format(options.start_ms / 1000))
@@ -207,6 +214,16 @@ function M.start(root)
   return vim.lsp.get_client_by_id(id)
 end
 
+--- Ends a process that does not end when it is told to.
+---@param connection_of_root? sennit.rpc.Connection
+local function end_for_sure(connection_of_root)
+  vim.defer_fn(function()
+    if connection_of_root and connection_of_root:kill() then
+      notify.warn(('the server did not end within %d s, so it was killed.'):format(GRACE_MS / 1000))
+    end
+  end, GRACE_MS)
+end
+
 --- Ends the server of a folder; nothing of its work is lost.
 ---@param root string
 function M.stop(root)
@@ -214,6 +231,7 @@ function M.stop(root)
   local client = M.get(root)
   if client then
     client:stop()
+    end_for_sure(connections[root])
   end
 end
 
@@ -245,7 +263,8 @@ function M.here()
   local name = vim.api.nvim_buf_get_name(0)
   local path = name:match('^sennit:(/.*)%?rev=') or name
   local root = path:sub(1, 1) == '/' and paths.root(paths.real(path))
-  return root or paths.root(vim.fn.getcwd())
+  -- Panels and the windows of a review belong to a server, wherever the working directory is.
+  return root or vim.b.sennit_root or vim.t.sennit_root or paths.root(vim.fn.getcwd())
 end
 
 --- The client for where the user is, started if need be. Waits until it is ready.
@@ -276,7 +295,9 @@ function M.ready(client)
   return require('sennit.async').await(function(done)
     local stop
     stop = events.on({ 'ServerStarted', 'ServerExited' }, function(event, data)
-      if data.root == client.root_dir then
+      -- The end may be told late of a server that was there before this one.
+      local is_over = event == 'ServerExited' and client:is_stopped()
+      if data.root == client.root_dir and (event == 'ServerStarted' or is_over) then
         stop()
         done(event == 'ServerStarted')
       end

@@ -103,7 +103,9 @@ M.commands = {
   close = {
     about = 'leaves the review',
     run = function()
-      require('sennit.review').close()
+      if not require('sennit.ui.conflict').close() then
+        require('sennit.review').close()
+      end
     end,
   },
   apply = {

@@ -103,6 +103,13 @@ end
 ---@return string? ticket
 function M.send(drafts, options)
   options = options or {}
+  if not client.here() then
+    notify.error(
+      'Nothing was dispatched: neither this file nor the working directory lies in a git repository.'
+        .. ' Agents work in those: open a file of one, or `:cd` into it.'
+    )
+    return nil
+  end
   local server = client.current()
   if not server then
     return nil

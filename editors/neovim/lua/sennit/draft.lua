@@ -7,6 +7,12 @@ M.HELP = {
   '# Then an empty line, and what the agent is to do. `:w` dispatches, `:q!` drops.',
 }
 
+---@type table<string, boolean>
+local HELP = {}
+for _, line in ipairs(M.HELP) do
+  HELP[line] = true
+end
+
 ---@class sennit.Draft
 ---@field agent? string
 ---@field id? string
@@ -16,15 +22,79 @@ M.HELP = {
 
 local HEADERS = { agent = 'agent', task = 'id', description = 'description', after = 'after' }
 
+local SEPARATOR = '^%-%-%-+%s*$'
+local FENCE = '^(```+)[^`]*$'
+
+---@param lines string[]
+---@param first integer
+---@param ticks string
+---@return integer?
+local function end_of_fence(lines, first, ticks)
+  for index = first, #lines do
+    local closing = lines[index]:match('^(```+)%s*$')
+    if closing and #closing >= #ticks then
+      return index
+    end
+  end
+  return nil
+end
+
+--- The lines of fenced blocks, which stand for themselves. A fence that does not end is none.
+---@param lines string[]
+---@return table<integer, boolean>
+local function fenced(lines)
+  local inside, index = {}, 1
+  while index <= #lines do
+    local ticks = lines[index]:match(FENCE)
+    local last = ticks and end_of_fence(lines, index + 1, ticks)
+    for row = index, last or index - 1 do
+      inside[row] = true
+    end
+    index = (last or index) + 1
+  end
+  return inside
+end
+
+--- Whether a line means more than itself.
+---@param line string
+---@return boolean
+local function is_special(line)
+  return line:match(SEPARATOR) ~= nil or line:match(FENCE) ~= nil
+end
+
+--- Whether a backslash makes a line stand for itself.
+---@param line string
+---@return boolean
+local function is_escaped(line)
+  local rest = line:match('^\\+(.*)$')
+  return rest ~= nil and is_special(rest)
+end
+
+--- A prompt as lines that are read as the same prompt.
+---@param prompt string
+---@return string[]
+local function escaped(prompt)
+  local lines = vim.split(prompt, '\n', { plain = true })
+  local inside = fenced(lines)
+  for index, line in ipairs(lines) do
+    if not inside[index] and (is_special(line) or is_escaped(line)) then
+      lines[index] = '\\' .. line
+    end
+  end
+  return lines
+end
+
 ---@param lines string[]
 ---@return string[][]
 local function split_tasks(lines)
-  local blocks = { {} }
-  for _, line in ipairs(lines) do
-    if line:match('^%-%-%-+%s*$') then
+  local blocks, inside = { {} }, fenced(lines)
+  for index, line in ipairs(lines) do
+    if inside[index] then
+      table.insert(blocks[#blocks], line)
+    elseif line:match(SEPARATOR) then
       blocks[#blocks + 1] = {}
     else
-      table.insert(blocks[#blocks], line)
+      table.insert(blocks[#blocks], is_escaped(line) and line:sub(2) or line)
     end
   end
   return blocks
@@ -42,7 +112,7 @@ end
 ---@return sennit.Draft?
 local function parse_one(lines)
   local first = 1
-  while lines[first] and (lines[first]:match('^#') or vim.trim(lines[first]) == '') do
+  while lines[first] and (HELP[lines[first]] or vim.trim(lines[first]) == '') do
     first = first + 1
   end
   ---@type sennit.Draft
@@ -93,7 +163,7 @@ function M.format(drafts)
       lines[#lines + 1] = ('after: %s'):format(table.concat(draft.after, ', '))
     end
     lines[#lines + 1] = ''
-    vim.list_extend(lines, vim.split(draft.prompt, '\n', { plain = true }))
+    vim.list_extend(lines, escaped(draft.prompt))
   end
   return lines
 end

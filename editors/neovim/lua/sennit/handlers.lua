@@ -1,6 +1,5 @@
 --- What the server sends: each method and who takes it.
 local notify = require('sennit.notify')
-local paths = require('sennit.paths')
 local plain = require('sennit.plain')
 local state = require('sennit.state')
 
@@ -12,24 +11,11 @@ M['workspace/applyEdit'] = function(_, params, context)
   return require('sennit.apply').handle(params, client)
 end
 
---- Whether a ticket is about the folder of a client; servers tell of all repositories.
----@param ticket sennit.TicketSummary
----@param client? vim.lsp.Client
----@return boolean
-local function concerns(ticket, client)
-  local root = client and client.root_dir
-  return not ticket.repositories
-    or #ticket.repositories == 0
-    or vim.iter(ticket.repositories):any(function(uri)
-      local top = paths.of_uri(uri)
-      return top and root and (paths.is_below(top, root) or paths.is_below(root, top))
-    end)
-end
-
 M['sennit/ticketChanged'] = function(_, params, context)
   local old = state.known.tickets[params.ticket.id]
   local client = vim.lsp.get_client_by_id(context.client_id)
-  if not concerns(params.ticket, client) or not state.take_ticket(params.ticket) then
+  local is_ours = client and client.root_dir and state.concerns(params.ticket, client.root_dir)
+  if not is_ours or not state.take_ticket(params.ticket) then
     return
   end
   local is_new = not old or not state.is_final(old.state)
@@ -50,8 +36,18 @@ M['sennit/taskOutput'] = function(_, params)
   require('sennit.ui.output').append(params)
 end
 
-M['sennit/ask'] = function(_, params)
-  return require('sennit.questions').ask(params)
+M['sennit/ask'] = function(_, params, context)
+  local client = vim.lsp.get_client_by_id(context.client_id)
+  local result = require('sennit.questions').ask(params)
+  if result.answer and (not client or client:is_stopped()) then
+    notify.error(
+      ('the answer for %s was not sent: the server that asked has ended. You wrote: %s'):format(
+        plain.line(params.task),
+        result.answer
+      )
+    )
+  end
+  return result
 end
 
 M['$/progress'] = function(problem, params, context)

@@ -1,5 +1,8 @@
 --- Asks the server for what it keeps: after its start, and before a window is filled.
 local async = require('sennit.async')
+local connection = require('sennit.rpc.connection')
+local log = require('sennit.log')
+local notify = require('sennit.notify')
 local requests = require('sennit.requests')
 local state = require('sennit.state')
 
@@ -8,16 +11,36 @@ local M = {}
 local TICKETS = 50
 local PROPOSALS = 1000
 
+--- Asks and shows what fails. That the server has ended is no failure of its own here: its end is told.
+---@param client vim.lsp.Client
+---@param what string
+---@param method string
+---@param params table
+---@return any result
+local function expect(client, what, method, params)
+  local result, problem = requests.ask(client, method, params)
+  if not problem then
+    return result
+  end
+  -- Nobody cancels these but a server that ends.
+  if connection.was_lost(problem) or problem.code == connection.CANCELLED then
+    log.write('plugin', ('%s: %s'):format(what, problem.message))
+  else
+    notify.failed(what, problem)
+  end
+  return nil
+end
+
 --- Takes the tickets and all proposals; under `async.run`.
 ---@param client vim.lsp.Client
 ---@return boolean
 function M.lists(client)
-  local tickets = requests.expect(client, 'The tickets cannot be listed', 'sennit/tickets', {
+  local tickets = expect(client, 'The tickets cannot be listed', 'sennit/tickets', {
     limit = TICKETS,
     folder = client.root_dir,
   })
   local proposals = tickets
-    and requests.expect(client, 'The proposals cannot be listed', 'sennit/proposals', {
+    and expect(client, 'The proposals cannot be listed', 'sennit/proposals', {
       limit = PROPOSALS,
       folder = client.root_dir,
     })
@@ -38,14 +61,22 @@ end
 ---@param ticket string
 ---@return sennit.TicketView?
 function M.ticket(client, ticket)
-  local view =
-    requests.expect(client, ('The ticket %s cannot be read'):format(ticket), 'sennit/ticket', {
-      ticket = ticket,
-    })
+  local view = expect(client, ('The ticket %s cannot be read'):format(ticket), 'sennit/ticket', {
+    ticket = ticket,
+  })
   if view then
     state.take_view(view)
   end
   return view
+end
+
+--- Whether tasks of a ticket were last known to run, so that their end has been missed.
+---@param ticket string
+---@return boolean
+local function has_unfinished(ticket)
+  return vim.iter(state.tasks(ticket)):any(function(task)
+    return not state.is_final(task.state)
+  end)
 end
 
 --- What a client wants to know when its server has started.
@@ -56,7 +87,7 @@ function M.all(client)
       return
     end
     for _, ticket in ipairs(state.tickets()) do
-      if not state.is_final(ticket.state) then
+      if not state.is_final(ticket.state) or has_unfinished(ticket.id) then
         M.ticket(client, ticket.id)
       end
     end

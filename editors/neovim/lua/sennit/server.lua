@@ -5,7 +5,7 @@ local paths = require('sennit.paths')
 local M = {}
 
 M.PROTOCOL = require('sennit.protocol').VERSION
-local INSTALL = 'Install it by `uv tool install sennit` or `pipx install sennit`, or name it in the'
+local INSTALL = 'Install it by `uv tool install .` in a checkout of Sennit, or name it in the'
   .. ' option `cmd`; `:checkhealth sennit` looks again.'
 
 ---@class sennit.Program
@@ -16,6 +16,36 @@ local INSTALL = 'Install it by `uv tool install sennit` or `pipx install sennit`
 ---@return boolean
 local function is_program(path)
   return vim.fn.executable(path) == 1
+end
+
+--- The program on PATH. Entries that are no absolute path would mean another program in every folder.
+---@return string?
+---@return string? refused One that only such an entry leads to.
+local function program_on_path()
+  local refused
+  for _, folder in ipairs(vim.split(vim.env.PATH or '', ':', { plain = true })) do
+    if folder:sub(1, 1) == '/' then
+      local path = vim.fs.joinpath(folder, 'sennit')
+      if is_program(path) then
+        return path
+      end
+    elseif is_program(vim.fs.joinpath('.', folder, 'sennit')) then
+      refused = refused or folder
+    end
+  end
+  return nil, refused
+end
+
+--- Whether a program lies in a folder: by its own name, or by where its links lead.
+---@param program string
+---@param root string
+---@return boolean
+local function is_of_folder(program, root)
+  local beside = vim.fs.joinpath(paths.real(vim.fs.dirname(program)), vim.fs.basename(program))
+  local real = paths.real(root)
+  return vim.iter({ program, beside, paths.real(program) }):any(function(path)
+    return paths.is_below(path, root) or paths.is_below(path, real)
+  end)
 end
 
 --- The program in the project's own environment, whether it may be used or not.
@@ -43,9 +73,9 @@ function M.find(root, project_allowed)
     end
     return { argv = cmd, source = 'option' }
   end
-  local found = vim.fn.exepath('sennit')
-  local of_folder = found ~= '' and paths.is_below(paths.real(found), root)
-  if found ~= '' and not of_folder then
+  local found, refused = program_on_path()
+  local of_folder = found and is_of_folder(found, root)
+  if found and not of_folder then
     return { argv = { found, 'serve' }, source = 'path' }
   end
   local project = of_folder and found or project_program(root)
@@ -56,6 +86,13 @@ function M.find(root, project_allowed)
       ('the only server is %s, a program of this folder, which is not trusted. Look at the folder, then'):format(
         project
       ) .. ' run `:Sennit trust grant`.'
+  end
+  if refused then
+    return nil,
+      ('PATH leads to a `sennit` only by %q, which is no absolute path and so no safe one. %s'):format(
+        refused,
+        INSTALL
+      )
   end
   return nil, ('no program `sennit` was found on PATH or in %s/.venv. %s'):format(root, INSTALL)
 end

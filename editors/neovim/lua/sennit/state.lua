@@ -1,5 +1,6 @@
 --- What the servers have told: tickets, tasks, proposals, applications, progress. Read by the windows.
 local events = require('sennit.events')
+local paths = require('sennit.paths')
 
 local M = {}
 
@@ -15,6 +16,7 @@ local M = {}
 ---@field order table<string, string[]> Ids of the tasks of a ticket as they were given.
 ---@field proposals table<string, sennit.ProposalSummary>
 ---@field applications sennit.ApplicationView[] Those of this session, oldest first.
+---@field roots table<string, string> The folder of the server of each application.
 ---@field progress table<string|integer, sennit.Progressing>
 
 ---@return sennit.Known
@@ -26,6 +28,7 @@ local function nothing()
     order = {},
     proposals = {},
     applications = {},
+    roots = {},
     progress = {},
   }
 end
@@ -93,7 +96,9 @@ function M.take_proposal(summary)
 end
 
 ---@param view sennit.ApplicationView
-function M.take_application(view)
+---@param root string The folder of the server that told it.
+function M.take_application(view, root)
+  M.known.roots[view.id] = root
   table.insert(M.known.applications, view)
   events.emit('Applied', { application = view })
 end
@@ -129,6 +134,19 @@ local FINAL = {
 ---@return boolean
 function M.is_final(state)
   return FINAL[state] == true
+end
+
+--- Whether a ticket is about a folder; servers tell of all repositories.
+---@param ticket sennit.TicketSummary
+---@param root string
+---@return boolean
+function M.concerns(ticket, root)
+  return not ticket.repositories
+    or #ticket.repositories == 0
+    or vim.iter(ticket.repositories):any(function(uri)
+      local top = paths.of_uri(uri)
+      return top and (paths.is_below(top, root) or paths.is_below(root, top))
+    end)
 end
 
 --- Tickets, newest first.

@@ -106,7 +106,25 @@ function M.set(bufnr, text)
   return nil
 end
 
+--- The `changedtick` that our last edit has left, where nothing else was unsaved.
+---@type table<integer, integer>
+local left = {}
+
+--- Whether what is unsaved in a buffer is the text of an edit of ours and nothing else.
+---@param bufnr integer
+---@return boolean
+function M.is_ours(bufnr)
+  return left[bufnr] == vim.api.nvim_buf_get_changedtick(bufnr)
+end
+
+--- Notes that a text is ours.
+---@param bufnr integer
+function M.own(bufnr)
+  left[bufnr] = vim.api.nvim_buf_get_changedtick(bufnr)
+end
+
 ---@class sennit.BufferState
+---@field ours boolean
 ---@field sequence integer
 ---@field endofline boolean
 ---@field fixendofline boolean
@@ -117,6 +135,7 @@ end
 ---@return sennit.BufferState
 function M.remember(bufnr)
   return {
+    ours = M.is_ours(bufnr),
     sequence = vim.fn.undotree(bufnr).seq_cur,
     endofline = vim.bo[bufnr].endofline,
     fixendofline = vim.bo[bufnr].fixendofline,
@@ -144,6 +163,9 @@ function M.restore(bufnr, was)
   end
   vim.bo[bufnr].fixendofline = was.fixendofline
   vim.bo[bufnr].modified = was.modified
+  if was.ours then
+    M.own(bufnr)
+  end
   return problem
 end
 

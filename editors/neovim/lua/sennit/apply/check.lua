@@ -1,5 +1,7 @@
 --- Whether a workspace edit can be done exactly. Nothing is changed here.
+local buffers = require('sennit.apply.buffers')
 local edits = require('sennit.apply.edits')
+local encoding_of = require('sennit.apply.encoding')
 local files = require('sennit.apply.files')
 local documents = require('sennit.documents')
 local paths = require('sennit.paths')
@@ -10,6 +12,8 @@ local M = {}
 ---@class sennit.Outlook
 ---@field present table<string, boolean> Only paths that an operation has touched.
 ---@field texts table<string, string> Texts that operations have made.
+---@field moved table<string, string> Where the file of a new name still lies.
+---@field seen table<string, string> Bytes of closed files at the first check.
 
 ---@param outlook sennit.Outlook
 ---@param path string
@@ -22,11 +26,13 @@ local function is_there(outlook, path)
   return told
 end
 
+--- Work of the user that is not on disk; a text that an edit of ours has left is none.
 ---@param path string
+---@param ours_too? boolean
 ---@return string? problem
-local function unsaved(path)
+local function unsaved(path, ours_too)
   local bufnr = paths.buffer(path)
-  if bufnr and vim.bo[bufnr].modified then
+  if bufnr and vim.bo[bufnr].modified and (ours_too or not buffers.is_ours(bufnr)) then
     return ('%s has unsaved changes; write or undo them, then apply again'):format(
       paths.shown(path)
     )
@@ -62,6 +68,24 @@ local function buffer_problem(bufnr, operation)
   return nil
 end
 
+--- The bytes of a file that no buffer shows, the same at every check.
+---@param outlook sennit.Outlook
+---@param path string
+---@return string? bytes
+---@return string? problem
+local function bytes_of(outlook, path)
+  local bytes, problem = files.read(path)
+  if not bytes then
+    return nil, ('%s cannot be read: %s'):format(paths.shown(path), problem)
+  end
+  local before = outlook.seen[path]
+  if before and before ~= bytes then
+    return nil, ('%s has changed on disk meanwhile; apply again'):format(paths.shown(path))
+  end
+  outlook.seen[path] = bytes
+  return bytes
+end
+
 ---@param outlook sennit.Outlook
 ---@param operation sennit.Operation
 ---@return string? text
@@ -71,7 +95,8 @@ local function text_before(outlook, operation)
   if known then
     return known
   end
-  local bufnr = paths.buffer(operation.path)
+  local path = outlook.moved[operation.path] or operation.path
+  local bufnr = paths.buffer(path)
   if bufnr then
     local problem = buffer_problem(bufnr, operation)
     return not problem and documents.text(bufnr) or nil, problem
@@ -82,10 +107,15 @@ local function text_before(outlook, operation)
   if not is_there(outlook, operation.path) then
     return nil, ('%s does not exist'):format(paths.shown(operation.path))
   end
-  if not files.is_writable(operation.path) then
-    return nil, ('%s is read-only'):format(paths.shown(operation.path))
+  if not files.is_writable(path) then
+    return nil, ('%s is read-only'):format(paths.shown(path))
   end
-  return files.read(operation.path)
+  local bytes, problem = bytes_of(outlook, path)
+  local wrong = bytes and encoding_of.problem(bytes)
+  if wrong then
+    return nil, ('%s %s'):format(paths.shown(path), wrong)
+  end
+  return bytes, problem
 end
 
 ---@type table<string, fun(operation: sennit.Operation, outlook: sennit.Outlook, encoding: string): string?>
@@ -96,7 +126,8 @@ function checks.text(operation, outlook, encoding)
   if not before then
     return problem
   end
-  local mark = not paths.buffer(operation.path) and files.mark(before) or ''
+  local path = outlook.moved[operation.path] or operation.path
+  local mark = not paths.buffer(path) and files.mark(before) or ''
   local after, wrong = edits.apply(before:sub(#mark + 1), operation.edits, encoding)
   if not after then
     return ('%s: %s'):format(paths.shown(operation.path), wrong)
@@ -134,8 +165,12 @@ function checks.delete(operation, outlook)
   if stat and stat.type == 'directory' then
     return ('%s is a folder; only files are deleted'):format(paths.shown(path))
   end
+  local problem
+  if stat and stat.type == 'file' and not outlook.texts[path] then
+    problem = select(2, bytes_of(outlook, path))
+  end
   outlook.present[path], outlook.texts[path] = false, nil
-  return unsaved(path)
+  return problem or unsaved(path, true)
 end
 
 function checks.rename(operation, outlook)
@@ -149,16 +184,18 @@ function checks.rename(operation, outlook)
   local problem = unsaved(old) or unsaved(new)
   outlook.present[old], outlook.present[new] = false, true
   outlook.texts[new], outlook.texts[old] = outlook.texts[old], nil
+  outlook.moved[new], outlook.moved[old] = outlook.moved[old] or old, nil
   return problem
 end
 
 --- The first operation that cannot be done, and why.
 ---@param operations sennit.Operation[]
 ---@param encoding string
+---@param seen table<string, string> Filled at the first check, compared with at the next.
 ---@return { index: integer, reason: string }? problem
-function M.problem(operations, encoding)
+function M.problem(operations, encoding, seen)
   ---@type sennit.Outlook
-  local outlook = { present = {}, texts = {} }
+  local outlook = { present = {}, texts = {}, moved = {}, seen = seen }
   for _, operation in ipairs(operations) do
     local reason = checks[operation.kind](operation, outlook, encoding)
     if reason then

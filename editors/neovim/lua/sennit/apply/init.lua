@@ -15,6 +15,7 @@ local M = {}
 
 --- What an edit did, for one undo across its files.
 ---@class sennit.Applied
+---@field root? string The folder of the server that sent it.
 ---@field application? string
 ---@field label string
 ---@field done sennit.Done[]
@@ -94,7 +95,8 @@ end
 ---@return { index: integer, reason: string }? problem
 function M.apply(label, edit, encoding)
   local wanted, unreadable = operations.of(edit)
-  local problem = unreadable or check.problem(wanted, encoding)
+  local seen = {}
+  local problem = unreadable or check.problem(wanted, encoding, seen)
   if problem then
     return nil, problem
   end
@@ -102,11 +104,29 @@ function M.apply(label, edit, encoding)
     return nil, { index = 0, reason = 'the user did not confirm it' }
   end
   -- The user has had time to type.
-  problem = check.problem(wanted, encoding)
+  problem = check.problem(wanted, encoding, seen)
   if problem then
     return nil, problem
   end
-  return perform.all(wanted, encoding)
+  return perform.all(wanted, encoding, seen)
+end
+
+--- Keeps what was done; the edits of one application are taken back as one.
+---@param root? string
+---@param application? string
+---@param label string
+---@param done sennit.Done[]
+local function remember(root, application, label, done)
+  local last = M.history[#M.history]
+  if last and application and last.application == application and last.root == root then
+    vim.list_extend(last.done, done)
+    return
+  end
+  local new = { root = root, application = application, label = label, done = done }
+  table.insert(M.history, new)
+  if #M.history > KEPT then
+    table.remove(M.history, 1)
+  end
 end
 
 ---@param params lsp.ApplyWorkspaceEditParams|{ sennit?: { application: string } }
@@ -122,10 +142,7 @@ function M.handle(params, client)
     report(client, application, {}, reason)
     return { applied = false, failureReason = reason, failedChange = assert(problem).index }
   end
-  table.insert(M.history, { application = application, label = label, done = done })
-  if #M.history > KEPT then
-    table.remove(M.history, 1)
-  end
+  remember(client.root_dir, application, label, done)
   report(client, application, done)
   vim.schedule(function()
     vim.cmd('silent! checktime')
@@ -134,23 +151,27 @@ function M.handle(params, client)
 end
 
 --- Takes the last edit back over all its files, without a server; only where nobody wrote since.
+---@param root? string Only of this folder's server.
 ---@return sennit.Applied? undone
 ---@return string? problem
-function M.undo_last()
-  local last = M.history[#M.history]
-  if not last then
-    return nil, 'no edit of Sennit was applied in this Neovim'
+function M.undo_last(root)
+  local place = #M.history
+  while place > 0 and root and M.history[place].root ~= root do
+    place = place - 1
   end
-  for _, one in ipairs(last.done) do
-    if not one.is_untouched() then
-      return nil, ('%s has changed since; undo it by hand'):format(paths.shown(one.path))
-    end
+  local last = M.history[place]
+  if not last then
+    return nil, 'no edit of Sennit was applied here by this Neovim'
+  end
+  local touched = perform.touched(last.done)
+  if touched then
+    return nil, ('%s has changed since; undo it by hand'):format(paths.shown(touched))
   end
   local stuck = perform.take_back(last.done)
   if #stuck > 0 then
     return nil, table.concat(stuck, '; ')
   end
-  table.remove(M.history)
+  table.remove(M.history, place)
   return last
 end
 

@@ -12,7 +12,8 @@ local M = {}
 ---@field path string
 ---@field uri string
 ---@field back fun(): string? Takes it back; gives why it cannot.
----@field is_untouched fun(): boolean Whether it still is as it was left.
+---@field old_path? string Of a file that was renamed.
+---@field is_untouched fun(path: string): boolean Whether it still is as it was left, at its name now.
 
 ---@param text string
 ---@param operation sennit.Operation
@@ -39,6 +40,9 @@ local function edit_buffer(bufnr, operation, encoding)
     buffers.restore(bufnr, was)
     return nil, problem
   end
+  if was.ours or not was.modified then
+    buffers.own(bufnr)
+  end
   return {
     path = operation.path,
     uri = operation.uri,
@@ -54,13 +58,27 @@ local function edit_buffer(bufnr, operation, encoding)
   }
 end
 
+--- The bytes of a file, unless they are others than those that were checked.
+---@param path string
+---@param seen table<string, string>
+---@return string? bytes
+---@return string? problem
+local function unchanged(path, seen)
+  local bytes, problem = files.read(path)
+  if bytes and seen[path] and seen[path] ~= bytes then
+    return nil, 'it has changed on disk meanwhile; apply again'
+  end
+  return bytes, problem
+end
+
 ---@param operation sennit.Operation
 ---@param encoding string
+---@param seen table<string, string>
 ---@return sennit.Done?
 ---@return string? problem
-local function edit_file(operation, encoding)
+local function edit_file(operation, encoding, seen)
   local path = operation.path
-  local before, problem = files.read(path)
+  local before, problem = unchanged(path, seen)
   if not before then
     return nil, problem
   end
@@ -75,27 +93,32 @@ local function edit_file(operation, encoding)
   if problem then
     return nil, problem
   end
+  if seen[path] then
+    seen[path] = after
+  end
   return {
     path = path,
     uri = operation.uri,
     back = function()
       return files.write(path, before)
     end,
-    is_untouched = function()
-      return files.read(path) == after
+    is_untouched = function(now)
+      return files.read(now) == after
     end,
   }
 end
 
----@type table<string, fun(operation: sennit.Operation, encoding: string): sennit.Done?, string?>
+---@alias sennit.Deed fun(operation: sennit.Operation, encoding: string, seen: table): sennit.Done?, string?
+
+---@type table<string, sennit.Deed>
 local deeds = {}
 
-function deeds.text(operation, encoding)
+function deeds.text(operation, encoding, seen)
   local bufnr = paths.buffer(operation.path)
   if bufnr then
     return edit_buffer(bufnr, operation, encoding)
   end
-  return edit_file(operation, encoding)
+  return edit_file(operation, encoding, seen)
 end
 
 function deeds.create(operation)
@@ -123,8 +146,8 @@ function deeds.create(operation)
       files.remove_folders(made)
       return failed
     end,
-    is_untouched = function()
-      return files.exists(path)
+    is_untouched = function(now)
+      return files.exists(now)
     end,
   }
 end
@@ -145,7 +168,7 @@ local function drop_buffer(bufnr)
   vim.api.nvim_buf_delete(bufnr, { force = true })
 end
 
-function deeds.delete(operation)
+function deeds.delete(operation, _, seen)
   local path = operation.path
   local stat = vim.uv.fs_lstat(path)
   if not stat then
@@ -154,7 +177,7 @@ function deeds.delete(operation)
   local target = stat.type == 'link' and vim.uv.fs_readlink(path) or nil
   local bytes, problem ---@type string?, string?
   if not target then
-    bytes, problem = files.read(path)
+    bytes, problem = unchanged(path, seen)
     if not bytes then
       return nil, problem
     end
@@ -186,6 +209,23 @@ function deeds.delete(operation)
   }
 end
 
+--- Reads a buffer under its new name, and keeps the text that an edit of ours has left in it.
+---@param bufnr integer
+local function reload(bufnr)
+  local was = vim.bo[bufnr].modified and buffers.remember(bufnr) or nil
+  vim.api.nvim_buf_call(bufnr, function()
+    -- Else writing would ask whether to overwrite the file that was just renamed.
+    vim.cmd('silent keepalt edit!')
+  end)
+  if was then
+    buffers.set(bufnr, was.text)
+    vim.bo[bufnr].fixendofline = was.fixendofline
+    if was.ours then
+      buffers.own(bufnr)
+    end
+  end
+end
+
 --- Gives a buffer another name. The servers are told as if one was closed and another opened.
 ---@param old string
 ---@param new string
@@ -194,14 +234,17 @@ local function rename_buffer(old, new)
   if not bufnr then
     return
   end
-  for _, client in ipairs(vim.lsp.get_clients({ bufnr = bufnr })) do
+  local clients = vim.lsp.get_clients({ bufnr = bufnr })
+  for _, client in ipairs(clients) do
     vim.lsp.buf_detach_client(bufnr, client.id)
   end
   vim.api.nvim_buf_set_name(bufnr, new)
-  vim.api.nvim_buf_call(bufnr, function()
-    -- Else writing would ask whether to overwrite the file that was just renamed.
-    vim.cmd('silent keepalt edit!')
-  end)
+  reload(bufnr)
+  for _, client in ipairs(clients) do
+    if not client:is_stopped() and not vim.lsp.buf_is_attached(bufnr, client.id) then
+      vim.lsp.buf_attach_client(bufnr, client.id)
+    end
+  end
 end
 
 ---@param old string
@@ -222,22 +265,24 @@ local function move(old, new)
   return made
 end
 
-function deeds.rename(operation)
+function deeds.rename(operation, _, seen)
   local old, new = assert(operation.old_path), operation.path
   local made, problem = move(old, new)
   if problem then
     return nil, problem
   end
+  seen[new], seen[old] = seen[old], nil
   return {
     path = new,
+    old_path = old,
     uri = operation.uri,
     back = function()
       local _, failed = move(new, old)
       files.remove_folders(made)
       return failed
     end,
-    is_untouched = function()
-      return files.exists(new) and not files.exists(old)
+    is_untouched = function(now)
+      return files.exists(now) and not files.exists(old)
     end,
   }
 end
@@ -245,13 +290,14 @@ end
 --- Does everything, or nothing: at the first problem all that was done is taken back.
 ---@param operations sennit.Operation[]
 ---@param encoding string
+---@param seen table<string, string> Bytes of closed files as they were checked.
 ---@return sennit.Done[]? done
 ---@return { index: integer, reason: string }? problem
-function M.all(operations, encoding)
+function M.all(operations, encoding, seen)
   ---@type sennit.Done[]
   local done = {}
   for _, operation in ipairs(operations) do
-    local ok, made, problem = pcall(deeds[operation.kind], operation, encoding)
+    local ok, made, problem = pcall(deeds[operation.kind], operation, encoding, seen)
     if not ok then
       made, problem = nil, tostring(made)
     end
@@ -269,6 +315,26 @@ function M.all(operations, encoding)
     done[#done + 1] = made
   end
   return done
+end
+
+--- The first path, last first, that somebody has written to since; only its last step tells.
+---@param done sennit.Done[]
+---@return string?
+function M.touched(done)
+  local now, looked_at = {}, {} ---@type table<string, string>, table<string, boolean>
+  for index = #done, 1, -1 do
+    local one = done[index]
+    local path = now[one.path] or one.path
+    if (one.old_path or not looked_at[path]) and not one.is_untouched(path) then
+      return path
+    end
+    if one.old_path then
+      now[one.old_path], now[one.path] = path, nil
+    else
+      looked_at[path] = true
+    end
+  end
+  return nil
 end
 
 --- Takes back what was done, last first; gives what could not be.

@@ -145,7 +145,10 @@ local function choices(review, scope, decision)
     return { { proposal = unit.proposal, choice = choice } }
   end
   local proposal = proposal_here(review)
-  if not proposal then
+  local in_panel = vim.api.nvim_get_current_win() == review.panel_window
+  if not proposal or (scope ~= 'proposal' and not tab.is_here()) then
+    return {}
+  elseif scope == 'hunk' and not in_panel and #review.session:shown_units() > 0 then
     return {}
   end
   if scope == 'proposal' then
@@ -172,7 +175,7 @@ function M.decide(decision, scope)
   end
   local wanted = choices(review, scope, decision)
   if #wanted == 0 then
-    notify.warn(('there is no %s under the cursor.'):format(scope))
+    notify.warn(('the cursor is on no %s of the review; nothing was decided.'):format(scope))
     return
   end
   async.run(function()
@@ -199,7 +202,7 @@ function M.go(step)
   if not review then
     return
   end
-  local all, here = all_units(review), tab.unit_here()
+  local all, here = all_units(review), tab.unit_near()
   local index = 1
   for place, unit in ipairs(all) do
     if here and unit.id == here.id then

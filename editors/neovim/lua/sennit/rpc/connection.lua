@@ -88,6 +88,16 @@ function Connection:terminate(reason)
   end
 end
 
+--- Kills the process if it is still there.
+---@return boolean killed
+function Connection:kill()
+  if self.ended then
+    return false
+  end
+  self.process:kill('sigkill')
+  return true
+end
+
 ---@param method string
 ---@param params any
 ---@param callback fun(problem?: sennit.Error, result: any)

@@ -29,15 +29,20 @@ end
 ---@param conflict sennit.ConflictView
 ---@param buffers integer[]
 local function lay_out(conflict, buffers)
+  local root = require('sennit.client').here()
   vim.cmd('tab split')
+  vim.t.sennit_root = root
+  vim.t.sennit_conflict = true
   vim.api.nvim_win_set_buf(0, message_buffer(conflict))
   vim.wo.wrap, vim.wo.linebreak = true, true
+  vim.wo[0][0].winbar = ('conflict in %s; q leaves'):format(plain.bar(conflict.path))
+  vim.keymap.set('n', 'q', '<Cmd>tabclose<CR>', { buffer = 0, nowait = true })
   local message = vim.api.nvim_get_current_win()
   for index, bufnr in ipairs(buffers) do
     vim.cmd(index == 1 and 'belowright split' or 'belowright vsplit')
     vim.api.nvim_win_set_buf(0, bufnr)
     vim.cmd('diffthis')
-    vim.wo[0][0].winbar = ('%s: %s'):format(SIDES[index].title, plain.line(conflict.path))
+    vim.wo[0][0].winbar = ('%s: %s'):format(SIDES[index].title, plain.bar(conflict.path))
     vim.keymap.set('n', 'q', '<Cmd>tabclose<CR>', { buffer = bufnr, nowait = true })
   end
   vim.api.nvim_win_set_height(message, 4)
@@ -53,6 +58,16 @@ function M.open(conflict)
     end, SIDES)
     lay_out(conflict, buffers)
   end)
+end
+
+--- Leaves the conflict that the current tab shows.
+---@return boolean left False where it shows none.
+function M.close()
+  if not vim.t.sennit_conflict then
+    return false
+  end
+  vim.cmd('tabclose')
+  return true
 end
 
 return M

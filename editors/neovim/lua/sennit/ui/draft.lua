@@ -21,13 +21,20 @@ local function write(bufnr, nonce)
     return
   end
   vim.b[bufnr].sennit_sending = true
+  local sent = vim.api.nvim_buf_get_changedtick(bufnr)
   async.run(function()
     local ticket = dispatch.send(drafts, { nonce = nonce })
     if not vim.api.nvim_buf_is_valid(bufnr) then
       return
     end
     vim.b[bufnr].sennit_sending = false
-    if ticket then
+    if ticket and vim.api.nvim_buf_get_changedtick(bufnr) ~= sent then
+      notify.warn(
+        ('the draft was changed while %s was being dispatched, so it stays open with all its text.'):format(
+          ticket
+        )
+      )
+    elseif ticket then
       vim.bo[bufnr].modified = false
       vim.api.nvim_buf_delete(bufnr, {})
     end
@@ -37,8 +44,10 @@ end
 ---@param bufnr integer
 local function colour(bufnr)
   vim.api.nvim_buf_call(bufnr, function()
+    for _, line in ipairs(draft.HELP) do
+      vim.cmd(('syntax match Comment /\\V\\^%s\\$/'):format(vim.fn.escape(line, '/\\')))
+    end
     vim.cmd([[
-      syntax match Comment /^#.*/
       syntax match Identifier /^\(agent\|task\|description\|after\):/
       syntax match Special /^---\+\s*$/
     ]])

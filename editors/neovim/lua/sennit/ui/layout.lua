@@ -53,20 +53,62 @@ function M.make_tab(title)
     keys = {},
     base = {},
     loaded = {},
+    shown_in = {},
     due = false,
     stop = function() end,
   } --[[@as sennit.ReviewTab]]
 end
 
---- Takes the windows out of diff mode, which Neovim would remember for their buffers.
+local OPTIONS = { 'winbar', 'signcolumn', 'foldenable' }
+
+--- Shows a buffer in diff mode. What the window's options are for it without is remembered.
+---@param review sennit.ReviewTab
+---@param window integer
+---@param bufnr integer
+---@param winbar string
+function M.show(review, window, bufnr, winbar)
+  vim.api.nvim_win_call(window, function()
+    vim.cmd('diffoff')
+    vim.api.nvim_win_set_buf(window, bufnr)
+    local options = vim.wo[window][0]
+    local before = {}
+    for _, name in ipairs(OPTIONS) do
+      before[name] = options[name]
+    end
+    review.shown_in[window] = review.shown_in[window] or {}
+    review.shown_in[window][bufnr] = review.shown_in[window][bufnr] or before
+    vim.cmd('diffthis')
+    options.foldenable = false
+    options.signcolumn = 'yes:1'
+    options.winbar = winbar
+  end)
+end
+
+---@param window integer
+---@param bufnr integer
+---@param before table<string, any>
+local function leave(window, bufnr, before)
+  if not vim.api.nvim_buf_is_loaded(bufnr) then
+    return
+  end
+  vim.api.nvim_win_call(window, function()
+    -- Neovim keeps options for each pair of a window and a buffer, and sets them on this way.
+    vim.cmd(('noautocmd keepalt buffer! %d'):format(bufnr))
+    vim.cmd('diffoff')
+    for name, value in pairs(before) do
+      vim.wo[window][0][name] = value
+    end
+  end)
+end
+
+--- Takes the windows out of diff mode, for every buffer that they have shown.
 ---@param review sennit.ReviewTab
 function M.leave_diff_mode(review)
-  for _, window in ipairs({ review.live_window, review.proposed_window }) do
-    if vim.api.nvim_win_is_valid(window) then
-      vim.api.nvim_win_call(window, function()
-        vim.cmd('diffoff')
-        vim.wo[window][0].winbar = ''
-      end)
+  for window, buffers in pairs(review.shown_in) do
+    for bufnr, before in pairs(buffers) do
+      if vim.api.nvim_win_is_valid(window) then
+        leave(window, bufnr, before)
+      end
     end
   end
 end

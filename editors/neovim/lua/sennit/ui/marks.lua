@@ -41,6 +41,13 @@ function M.clear(bufnr)
   end
 end
 
+--- Leaves no mark in any buffer.
+function M.clear_all()
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    M.clear(bufnr)
+  end
+end
+
 ---@param bufnr integer
 ---@param shown sennit.Unit[]
 ---@param places { first: integer, last: integer }[]
@@ -78,6 +85,23 @@ function M.row(marks, unit)
     return nil
   end
   return vim.api.nvim_buf_get_extmark_by_id(marks.bufnr, M.namespace, id, {})[1]
+end
+
+--- The unit whose hunk covers a row.
+---@param marks sennit.Marks
+---@param shown sennit.Unit[]
+---@param row integer
+---@return sennit.Unit?
+function M.on(marks, shown, row)
+  for _, unit in ipairs(shown) do
+    local id = marks.ids[unit.id]
+    local mark = id
+      and vim.api.nvim_buf_get_extmark_by_id(marks.bufnr, M.namespace, id, { details = true })
+    if mark and mark[1] and mark[1] <= row and row <= math.max(mark[1], mark[3].end_row or 0) then
+      return unit
+    end
+  end
+  return nil
 end
 
 --- The unit at a row, else the nearest one above, else the first.

@@ -7,6 +7,7 @@ local layout = require('sennit.ui.layout')
 local marks = require('sennit.ui.marks')
 local outline = require('sennit.review.outline')
 local paths = require('sennit.paths')
+local plain = require('sennit.plain')
 local quickfix = require('sennit.ui.quickfix')
 local units = require('sennit.review.units')
 
@@ -28,6 +29,9 @@ local M = {}
 ---@field quickfix? sennit.Quickfix
 ---@field stop fun()
 ---@field due boolean
+---@field shown_in table<integer, table<integer, table<string, any>>> Options by window and buffer.
+---@field live_buffer? integer The user's file that is shown.
+---@field proposed_buffer? integer
 
 ---@type sennit.ReviewTab?
 local open
@@ -70,8 +74,13 @@ end
 ---@param review sennit.ReviewTab
 local function render_marks(review)
   local shown = review.session:shown_units()
-  local live = vim.api.nvim_win_get_buf(review.live_window)
-  local proposed = vim.api.nvim_win_get_buf(review.proposed_window)
+  local live, proposed = review.live_buffer, review.proposed_buffer
+  if
+    not (live and vim.api.nvim_buf_is_loaded(live))
+    or not (proposed and vim.api.nvim_buf_is_loaded(proposed))
+  then
+    return
+  end
   local places = marks.places(review.base, lines_of(live), shown)
   review.live = marks.set(live, shown, places, review.session.conflicts)
   local after = vim.tbl_map(function(unit)
@@ -109,16 +118,18 @@ function M.render()
   render_quickfix(open)
 end
 
----@param window integer
----@param bufnr integer
-local function show_in(window, bufnr)
-  vim.api.nvim_win_call(window, function()
-    vim.cmd('diffoff')
-    vim.api.nvim_win_set_buf(window, bufnr)
-    vim.cmd('diffthis')
-    vim.wo[window][0].foldenable = false
-    vim.wo[window][0].signcolumn = 'yes:1'
-  end)
+--- Puts the shown file into the windows, as it is now.
+---@param review sennit.ReviewTab
+local function show_buffers(review)
+  local file, proposal = review.session:current()
+  local live, proposed = review.live_buffer, review.proposed_buffer
+  if not file or not proposal or not live or not proposed then
+    return
+  end
+  local yours = '%<' .. plain.bar(file.path) .. '  yours%=%m'
+  layout.show(review, review.live_window, live, yours)
+  local from = ('proposed by %s'):format(plain.bar(proposal.summary.task))
+  layout.show(review, review.proposed_window, proposed, from)
 end
 
 --- The buffer of the user's file, loaded; an empty text where there is none.
@@ -153,9 +164,7 @@ end
 
 ---@param review sennit.ReviewTab
 local function forget_marks(review)
-  for _, one in ipairs({ review.live, review.proposed }) do
-    marks.clear(one.bufnr)
-  end
+  marks.clear_all()
   review.live, review.proposed = nil, nil
 end
 
@@ -194,13 +203,10 @@ function M.show_file(proposal, uri)
   forget_marks(review)
   review.base = base
   local live = live_buffer(review, file)
-  show_in(review.live_window, live)
-  show_in(review.proposed_window, proposed)
+  review.live_buffer, review.proposed_buffer = live, proposed
+  show_buffers(review)
   add_keys(review, live)
   add_keys(review, proposed)
-  vim.wo[review.live_window][0].winbar = '%<' .. file.path:gsub('%%', '%%%%') .. '  yours%=%m'
-  local task = assert(review.session:proposal(proposal)).summary.task
-  vim.wo[review.proposed_window][0].winbar = ('proposed by %s'):format(task)
   M.render()
   return true
 end
@@ -240,36 +246,70 @@ function M.go_to(unit)
   local review = assert(open)
   local row = review.live and marks.row(review.live, unit)
   if row then
+    if vim.api.nvim_win_get_buf(review.live_window) ~= review.live_buffer then
+      show_buffers(review)
+    end
     vim.api.nvim_set_current_win(review.live_window)
     vim.api.nvim_win_set_cursor(review.live_window, { row + 1, 0 })
     vim.cmd('normal! zv')
   end
 end
 
---- The unit that the user means: the cursor's.
+---@param review sennit.ReviewTab
+---@return sennit.Unit?
+local function unit_of_panel(review)
+  local wanted = M.panel_node().unit
+  for _, proposal in ipairs(review.session.proposals) do
+    for _, unit in ipairs(units.of(proposal)) do
+      if unit.id == wanted then
+        return unit
+      end
+    end
+  end
+  return nil
+end
+
+--- The marks of the file that the current window shows; nil where it shows another.
+---@param review sennit.ReviewTab
+---@return sennit.Marks?
+local function marks_here(review)
+  local window = vim.api.nvim_get_current_win()
+  local here = window == review.live_window and review.live
+    or window == review.proposed_window and review.proposed
+  return here and here.bufnr == vim.api.nvim_win_get_buf(window) and here or nil
+end
+
+--- Whether the user is in the panel or in a window that shows a file of the review.
+---@return boolean
+function M.is_here()
+  local review = assert(open)
+  return vim.api.nvim_get_current_win() == review.panel_window or marks_here(review) ~= nil
+end
+
+--- The unit that the cursor is on.
 ---@return sennit.Unit?
 function M.unit_here()
   local review = assert(open)
-  local window = vim.api.nvim_get_current_win()
-  if window == review.panel_window then
-    local wanted = M.panel_node().unit
-    for _, proposal in ipairs(review.session.proposals) do
-      for _, unit in ipairs(units.of(proposal)) do
-        if unit.id == wanted then
-          return unit
-        end
-      end
-    end
-    return nil
+  if vim.api.nvim_get_current_win() == review.panel_window then
+    return unit_of_panel(review)
   end
-  local here = window == review.proposed_window and review.proposed or review.live
-  if not here then
-    return nil
+  local here = marks_here(review)
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
+  return here and marks.on(here, review.session:shown_units(), row)
+end
+
+--- The unit that the cursor is on or comes after: where the next one is looked for.
+---@return sennit.Unit?
+function M.unit_near()
+  local review = assert(open)
+  if vim.api.nvim_get_current_win() == review.panel_window then
+    return unit_of_panel(review)
   end
-  local row = vim.api.nvim_win_get_cursor(
-    window == review.proposed_window and window or review.live_window
-  )[1]
-  return marks.at(here, review.session:shown_units(), row - 1)
+  local here = marks_here(review)
+  local window = here and 0 or review.live_window
+  here = here or review.live
+  local row = vim.api.nvim_win_get_cursor(window)[1] - 1
+  return here and marks.at(here, review.session:shown_units(), row)
 end
 
 ---@param review sennit.ReviewTab
@@ -296,6 +336,29 @@ local function panel_keys(review)
     map(lhs, ('<Cmd>Sennit %s<CR>'):format(words), words)
   end
   map('g?', '<Cmd>help sennit-review<CR>', 'help')
+end
+
+--- Shows the file of a buffer that the user has gone to, where it is one of the review.
+---@param review sennit.ReviewTab
+---@param bufnr integer
+local function follow_buffer(review, bufnr)
+  local _, current = review.session:current()
+  local all = vim.list_extend({ current }, review.session.proposals)
+  for _, proposal in ipairs(all) do
+    for _, file in ipairs(proposal.files or {}) do
+      local path = paths.of_uri(file.oldUri or file.uri)
+      if path and paths.buffer(path) == bufnr then
+        vim.schedule(function()
+          async.run(function()
+            if open == review and vim.api.nvim_win_get_buf(review.live_window) == bufnr then
+              M.show_file(proposal.summary.id, file.uri)
+            end
+          end)
+        end)
+        return
+      end
+    end
+  end
 end
 
 ---@param review sennit.ReviewTab
@@ -331,9 +394,18 @@ local function follow(review)
       end
     end,
   })
+  local entered = vim.api.nvim_create_autocmd('BufEnter', {
+    callback = function(event)
+      local is_live = vim.api.nvim_get_current_win() == review.live_window
+      if is_live and event.buf ~= review.live_buffer then
+        follow_buffer(review, event.buf)
+      end
+    end,
+  })
   review.stop = function()
     stop()
     pcall(vim.api.nvim_del_autocmd, closed)
+    pcall(vim.api.nvim_del_autocmd, entered)
   end
 end
 
@@ -358,6 +430,7 @@ function M.open(session)
   M.close()
   local review = layout.make_tab(session.title)
   review.session = session
+  vim.t[review.tab].sennit_root = session.client.root_dir
   open = review
   panel_keys(review)
   follow(review)
@@ -393,7 +466,12 @@ function M.close()
       end
       vim.cmd(('%dtabclose'):format(vim.api.nvim_tabpage_get_number(review.tab)))
     end
-    layout.drop_buffers(review)
+    if open then
+      -- The next review may be loading the same texts; it drops them when it ends.
+      open.loaded = vim.tbl_extend('force', review.loaded, open.loaded)
+    else
+      layout.drop_buffers(review)
+    end
     events.emit('ReviewClosed', { title = review.session.title })
   end)
 end
