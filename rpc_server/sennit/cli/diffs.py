@@ -8,7 +8,7 @@ from rich.text import Text
 
 from sennit.cli.safe_text import safe_code, safe_line
 from sennit.cli.tables import state
-from sennit.core.counted import counted
+from sennit.core.counted import counted, listed
 from sennit_protocol.proposals import (
     ConflictView,
     FileView,
@@ -110,9 +110,7 @@ def told_once(notices: Sequence[Notice]) -> list[tuple[str, list[str]]]:
 def _with_paths(message: str, paths: Sequence[str]) -> str:
     if not paths:
         return message
-    more = len(paths) - MOST_NAMED
-    named = ", ".join(paths[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-    return f"{named}: {message}"
+    return f"{listed(paths[:MOST_NAMED], len(paths) - MOST_NAMED)}: {message}"
 
 
 def conflict_lines(conflict: ConflictView) -> Iterator[Text]:

@@ -14,6 +14,7 @@ from sennit.cli.failures import UsageError
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.safe_text import safe_line
+from sennit.core.counted import listed
 from sennit.core.uris import display, file_path
 from sennit_protocol.ids import ApplicationId, TicketId
 from sennit_protocol.proposals import ApplicationView
@@ -56,8 +57,7 @@ def command(ctx: click.Context, *, application: str | None, last: bool, as_json:
 
 def _told(newest: _Newest) -> str:
     row = newest.application
-    more = row.files - len(row.paths)
-    paths = ", ".join(map(safe_line, row.paths)) + (f" and {more} more" if more > 0 else "")
+    paths = listed([safe_line(path) for path in row.paths], row.files - len(row.paths))
     where = ", ".join(_shown(uri) for uri in newest.repositories)
     return f"Taking {row.id} back in {where}: {paths}"
 

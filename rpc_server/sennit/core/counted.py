@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def counted(number: int, one: str, many: str | None = None) -> str:
     """Spell a number of things."""
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def listed(names: Sequence[str], more: int) -> str:
+    """List names, and how many there are beside them."""
+    shown = ", ".join(names)
+    return f"{shown} and {more} more" if more > 0 else shown

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from attrs import field, frozen
 
 from sennit.adapters.git.git import DISPOSABLE
+from sennit.adapters.git.stage import nul_ended
 from sennit.core.objects import Entry, GitFailed
 
 if TYPE_CHECKING:
@@ -63,9 +64,9 @@ async def check_out(
     written = ["checkout-index", "-f", "-z", f"--prefix={folder}/", "--stdin"]
     calls = (
         (["read-tree", source.tree], b""),
-        (written, _ended(rules)),
+        (written, nul_ended(rules)),
         (["update-index", "-z", "--index-info"], _index_info(source)),
-        (written, _ended(rest)),
+        (written, nul_ended(rest)),
     )
     try:
         for number, (args, stdin) in enumerate(calls):
@@ -78,10 +79,6 @@ async def check_out(
         with suppress(FileNotFoundError):
             index.unlink()
     return None
-
-
-def _ended(paths: Sequence[bytes]) -> bytes:
-    return b"".join(path + b"\0" for path in paths)
 
 
 def _index_info(source: Source) -> bytes:

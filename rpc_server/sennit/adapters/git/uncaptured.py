@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-import anyio
-
 from sennit.adapters.git.disk import below, lies_beyond_a_link
 from sennit.adapters.git.files import in_thread
+from sennit.adapters.git.submodules import submodules_of
 from sennit.core.objects import GitFailed, LeftOut, LeftOutReason
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 MOST_NAMED = 20
 """How many ignored paths are named; the last one says how many more there are."""
 _MOST_LOOKED_AT = 2_000
-_GITLINK = b"160000 "
 _IGNORED = "the agent wrote it, but git ignores it"
 _ABSENT = (
     "the submodule is not there, so what the agent wrote in its folder belongs to no repository"
@@ -90,20 +88,16 @@ def _below(top: bytes) -> Iterator[bytes]:
 async def _in_absent_submodules(
     git: Git, place: Place, root: Path
 ) -> tuple[LeftOut, ...] | GitFailed:
-    if not await anyio.Path(root / ".gitmodules").exists():
-        return ()
-    listed = await git.run(["ls-files", "--stage", "-z"], place)
-    if isinstance(listed, GitFailed):
-        return listed
-    records = (record.partition(b"\t") for record in listed.stdout.split(b"\0"))
-    paths = [path for fields, _, path in records if fields.startswith(_GITLINK)]
+    paths = await submodules_of(git, place, root)
+    if isinstance(paths, GitFailed):
+        return paths
     filled = await in_thread("look at submodules", _filled, os.fsencode(root), paths)
     if isinstance(filled, GitFailed):
         return filled
     return tuple(LeftOut(path, LeftOutReason.ABSENT_SUBMODULE, _ABSENT) for path in filled)
 
 
-def _filled(root: bytes, paths: list[bytes]) -> list[bytes]:
+def _filled(root: bytes, paths: tuple[bytes, ...]) -> list[bytes]:
     """Give the folders that hold something, but no repository."""
     found = []
     for path in paths:

@@ -30,6 +30,7 @@ from sennit.adapters.git.records import (
     write_record,
 )
 from sennit.adapters.git.store import carry_rules
+from sennit.adapters.git.submodules import submodules_of
 from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
@@ -177,7 +178,8 @@ async def _fill(making: _Making) -> Workspace | GitFailed:
 
 
 async def _complete(making: _Making) -> Workspace | GitFailed:
-    absent = await _submodules(making)
+    # Their folders are there and empty.
+    absent = await submodules_of(making.git, making.place, making.record.folder)
     if isinstance(absent, GitFailed):
         return absent
     not_copied = await copy_included(
@@ -238,15 +240,3 @@ def _config(making: _Making, carried: Carried) -> bytes:
     identity = (("user.name", carried.name), ("user.email", carried.email))
     config = carried.config + lfs_config(making.store.git_dir) + _ISOLATED + identity
     return config_file(making.repository.object_format, config, carried.partial_clone)
-
-
-async def _submodules(making: _Making) -> tuple[bytes, ...] | GitFailed:
-    """Name the submodules of the base: their folders are there and empty."""
-    declared = await anyio.Path(making.record.folder / ".gitmodules").exists()
-    if not declared:
-        return ()
-    listed = await making.git.run(["ls-files", "--stage", "-z"], making.place)
-    if isinstance(listed, GitFailed):
-        return listed
-    records = (record.partition(b"\t") for record in listed.stdout.split(b"\0"))
-    return tuple(path for fields, _, path in records if fields.startswith(b"160000 "))

@@ -7,6 +7,7 @@ from attrs import evolve
 from lsprotocol import types
 
 from sennit.adapters.git.disk_write import discard
+from sennit.core.counted import listed
 from sennit.core.edits import FileEdit
 from sennit.core.engine.events import ApplicationIntended
 from sennit.core.engine.reviewing import Intended, NotIntended
@@ -66,9 +67,8 @@ async def _allows(services: Services, paths: tuple[bytes, ...]) -> bool:
 
 def named(paths: tuple[bytes, ...]) -> str:
     """The first few paths, and how many there are beside them."""
-    shown = ", ".join(map(display, paths[:MOST_NAMED]))
-    more = len(paths) - MOST_NAMED
-    return f"{shown} and {more} more" if more > 0 else shown
+    shown = [display(path) for path in paths[:MOST_NAMED]]
+    return listed(shown, len(paths) - MOST_NAMED)
 
 
 async def chooses(services: Services, message: str, yes: str, no: str) -> bool:
