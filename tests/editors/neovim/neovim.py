@@ -208,11 +208,16 @@ class Neovim:
         assert "problem" not in answer, answer
         return answer["result"]
 
+    def children(self) -> list[int]:
+        """The processes that this Neovim has started and not yet reaped: at rest, one server."""
+        listed = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text()
+        return [int(pid) for pid in listed.split()]
+
     def server_pid(self) -> int:
-        """The process of the server, which is the one child of this Neovim."""
-        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
+        """The process of the server, which is the one child of this Neovim at rest."""
+        children = self.children()
         assert len(children) == 1, children
-        return int(children[0])
+        return children[0]
 
     # The end.
 
