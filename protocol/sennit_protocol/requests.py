@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from attrs import field, frozen
 
 from sennit_protocol.describe import says
@@ -129,6 +131,53 @@ class CancelResult:
     done: bool = field(metadata=says("False for the preview that comes without `force`."))
     tasks: tuple[CancelledTask, ...]
     state: TicketState
+
+
+@frozen
+class SteerParams:
+    """Says something to an agent at work."""
+
+    ticket: TicketId
+    task: str
+    text: str
+    steer_id: str | None = field(
+        default=None, metadata=says("The same id again is not said a second time.")
+    )
+
+
+class Receipt(StrEnum):
+    """What became of something that was said to an agent."""
+
+    DELIVERED = "delivered"
+    """Its turn had been interrupted; it goes on with this."""
+    QUEUED = "queued"
+    """It hears it when its turn is over."""
+    DUPLICATE = "duplicate"
+    """It was said before under this id."""
+    NOT_APPLIED = "notApplied"
+    """It came too late: nothing is running any more."""
+
+
+@frozen
+class SteerResult:
+    """What became of it."""
+
+    receipt: Receipt
+
+
+@frozen
+class InterruptParams:
+    """Ends the turn of an agent, which then waits for what is said next."""
+
+    ticket: TicketId
+    task: str
+
+
+@frozen
+class InterruptResult:
+    """Whether a turn was under way."""
+
+    interrupted: bool
 
 
 @frozen

@@ -39,12 +39,15 @@ class QueuedFor(StrEnum):
 
     SLOT = "slot"
     DEPENDENCY = "dependency"
+    RETRY = "retry"
 
 
 class WaitingFor(StrEnum):
     """What a task in the middle of its work waits for."""
 
     ANSWER = "answer"
+    PERMISSION = "permission"
+    USER = "user"
 
 
 class RunState(StrEnum):
@@ -169,15 +172,21 @@ class FailureKind(StrEnum):
 
     TIMEOUT = "timeout"
     STALLED = "stalled"
+    MODEL_ERROR = "modelError"
+    RATE_LIMITED = "rateLimited"
+    NOT_SIGNED_IN = "notSignedIn"
     SPAWN = "spawn"
     EXIT = "exit"
     SIGNAL = "signal"
     PROTOCOL = "protocol"
     SETUP = "setup"
     DELIVERY = "delivery"
+    SELECTION = "selection"
     NO_CHANGES = "noChanges"
     REFUSED = "refused"
     LIMIT = "limit"
+    BUDGET = "budget"
+    ESCAPED = "escaped"
     DISK_FULL = "diskFull"
     INTERNAL = "internal"
 

@@ -26,6 +26,13 @@ class BaseKind(StrEnum):
     HEAD = "head"
 
 
+class Access(StrEnum):
+    """What a task may do in its workspace."""
+
+    WRITE = "write"
+    READ = "read"
+
+
 class ExpectChanges(StrEnum):
     """What follows when a task changed nothing."""
 
@@ -35,12 +42,45 @@ class ExpectChanges(StrEnum):
 
 
 @frozen
+class Attachment:
+    """Something that an agent is given beside its prompt: exactly one of its sources is set."""
+
+    label: str | None = field(default=None, metadata=says("What it is, for the agent."))
+    uri: str | None = field(
+        default=None, metadata=says("A file below the task's repository, as a `file:` URI.")
+    )
+    start_line: int | None = field(
+        default=None, metadata=says("The first line of the file to show, from 1.")
+    )
+    end_line: int | None = field(default=None, metadata=says("The last line of it."))
+    text: str | None = field(
+        default=None, metadata=says("Any text: a selection, diagnostics, a log.")
+    )
+    image: str | None = field(default=None, metadata=says("A picture as base64."))
+    mime_type: str | None = field(default=None, metadata=says("Of the picture: `image/png`."))
+    proposal: str | None = field(
+        default=None, metadata=says("An earlier proposal: its task, its files, its result text.")
+    )
+
+
+@frozen
+class Budget:
+    """What a run may use up; only what the agent can tell can be limited."""
+
+    turns: int | None = field(
+        default=None, metadata=says("Calls of the model, or of tools where only those are told.")
+    )
+    tokens: int | None = field(default=None, metadata=says("Tokens read and written."))
+    cost: float | None = field(default=None, metadata=says("Money, in the agent's currency."))
+    time_ms: int | None = field(default=None, metadata=says("Milliseconds since its start."))
+
+
+@frozen
 class TaskDefaults:
     """Keys of a task that count for every task of the call which does not set them itself."""
 
     LATER_KEYS: ClassVar[frozenset[str]] = frozenset({
-        "access", "budget", "candidates", "fallbackModels", "graceTurns", "model", "modelClass",
-        "outputSchema", "retries", "retrySafe", "role", "systemPrompt", "thinking", "tools",
+        "candidates", "fallbackModels",
     })  # fmt: skip
 
     agent: str | None = field(default=None, metadata=says("Name of the agent that does the work."))
@@ -71,6 +111,42 @@ class TaskDefaults:
         default=None,
         metadata=says("Names of environment variables that the agent gets beside the usual."),
     )
+    model: str | None = field(
+        default=None, metadata=says("The model, by the agent's own name; of agents that offer it.")
+    )
+    thinking: str | None = field(
+        default=None, metadata=says("How much the model thinks, by the agent's own name.")
+    )
+    system_prompt: str | None = field(
+        default=None, metadata=says("Instructions that stand before the prompt.")
+    )
+    role: str | None = field(
+        default=None, metadata=says("A way to work, by the name of its definition; see the guide.")
+    )
+    model_class: str | None = field(
+        default=None, metadata=says("Chooses an agent that has this class of model.")
+    )
+    tools: tuple[str, ...] | None = field(
+        default=None, metadata=says("Tools that the agent is told to keep to.")
+    )
+    budget: Budget | None = field(
+        default=None, metadata=says("What a run may use up; then it ends as `partial`.")
+    )
+    grace_turns: int | None = field(
+        default=None, metadata=says("Turns to wrap up in once the budget is spent.")
+    )
+    access: Access | None = field(
+        default=None, metadata=says("`write` unless said; `read` needs a sandbox to hold it.")
+    )
+    retries: int | None = field(
+        default=None, metadata=says("How often a run that failed without a trace is done again.")
+    )
+    retry_safe: bool | None = field(
+        default=None, metadata=says("Whether a run that may have run programs can be done again.")
+    )
+    output_schema: dict[str, object] | None = field(
+        default=None, metadata=says("JSON Schema that the agent's last message has to fit.")
+    )
 
 
 @frozen
@@ -78,7 +154,7 @@ class Task:
     """One piece of work for one agent."""
 
     LATER_KEYS: ClassVar[frozenset[str]] = TaskDefaults.LATER_KEYS | {
-        "agents", "attach", "outputFile", "resume",
+        "agents", "outputFile", "resume",
     }  # fmt: skip
 
     id: str = field(metadata=says("1 to 64 of `A-Za-z0-9._-`, unique in the call."))
@@ -116,6 +192,45 @@ class Task:
     env: tuple[str, ...] | None = field(
         default=None,
         metadata=says("Names of environment variables that the agent gets beside the usual."),
+    )
+    model: str | None = field(
+        default=None, metadata=says("The model, by the agent's own name; of agents that offer it.")
+    )
+    thinking: str | None = field(
+        default=None, metadata=says("How much the model thinks, by the agent's own name.")
+    )
+    system_prompt: str | None = field(
+        default=None, metadata=says("Instructions that stand before the prompt.")
+    )
+    role: str | None = field(
+        default=None, metadata=says("A way to work, by the name of its definition; see the guide.")
+    )
+    model_class: str | None = field(
+        default=None, metadata=says("Chooses an agent that has this class of model.")
+    )
+    tools: tuple[str, ...] | None = field(
+        default=None, metadata=says("Tools that the agent is told to keep to.")
+    )
+    budget: Budget | None = field(
+        default=None, metadata=says("What a run may use up; then it ends as `partial`.")
+    )
+    grace_turns: int | None = field(
+        default=None, metadata=says("Turns to wrap up in once the budget is spent.")
+    )
+    access: Access | None = field(
+        default=None, metadata=says("`write` unless said; `read` needs a sandbox to hold it.")
+    )
+    retries: int | None = field(
+        default=None, metadata=says("How often a run that failed without a trace is done again.")
+    )
+    retry_safe: bool | None = field(
+        default=None, metadata=says("Whether a run that may have run programs can be done again.")
+    )
+    output_schema: dict[str, object] | None = field(
+        default=None, metadata=says("JSON Schema that the agent's last message has to fit.")
+    )
+    attach: tuple[Attachment, ...] = field(
+        default=(), metadata=says("What the agent is given beside its prompt, as data.")
     )
 
 

@@ -29,10 +29,14 @@ class ContentResult:
 
 
 class Stream(StrEnum):
-    """One of a program's two outputs."""
+    """What a program has written."""
 
     STDOUT = "stdout"
+    """For people: its standard output, or what it told there in a format for programs, in words."""
     STDERR = "stderr"
+    """Its error output."""
+    RAW = "raw"
+    """The exact bytes of its standard output."""
 
 
 @frozen
@@ -69,6 +73,22 @@ class RunParams:
 
 
 @frozen
+class RunSandbox:
+    """What confined a run, as it really was."""
+
+    wanted: str = field(metadata=says("The setting: `required`, `preferred` or `off`."))
+    confined: bool
+    why_not: str | None = field(default=None, metadata=says("Why it was not confined."))
+    workspace_writable: bool = True
+    writable: tuple[str, ...] = field(
+        default=(), metadata=says("Folders that it could write to beside its workspace.")
+    )
+    left_out: tuple[str, ...] = field(
+        default=(), metadata=says("Folders that it was to write to and could not, and why.")
+    )
+
+
+@frozen
 class RunResult:
     """One run's record."""
 
@@ -84,6 +104,9 @@ class RunResult:
     signal: int | None = None
     survivors: tuple[int, ...] = field(
         default=(), metadata=says("Ids of processes that could not be ended.")
+    )
+    sandbox: RunSandbox | None = field(
+        default=None, metadata=says("Absent when nothing is recorded of the run.")
     )
 
 

@@ -15,6 +15,28 @@ from sennit_protocol.views import (
 
 
 @frozen
+class AgentsParams:
+    """Asks for the catalogue."""
+
+    versions: bool = field(
+        default=False,
+        metadata=says("Ask each program for its version, which starts it and takes seconds."),
+    )
+
+
+@frozen
+class AgentAbilities:
+    """What can be done with an agent; over ACP as far as the agent itself offers it."""
+
+    asks: bool = field(default=False, metadata=says("It asks before what it is not allowed."))
+    steers: bool = field(default=False, metadata=says("It takes messages while it works."))
+    resumes: bool = field(default=False, metadata=says("A follow-up goes on with its session."))
+    tells_tools: bool = field(default=False, metadata=says("It tells what it does."))
+    tells_usage: bool = field(default=False, metadata=says("It tells how many tokens it used."))
+    tells_cost: bool = field(default=False, metadata=says("It tells what it cost."))
+
+
+@frozen
 class AgentView:
     """One agent of the catalogue."""
 
@@ -25,13 +47,48 @@ class AgentView:
     description: str = ""
     problem: str | None = field(default=None, metadata=says("Why not usable, and what to do."))
     source: str = field(default="", metadata=says("Which settings file names it."))
+    built_in: bool = field(
+        default=False, metadata=says("Known to Sennit; its program may not be installed.")
+    )
+    found: bool = field(default=True, metadata=says("Its program is there."))
+    version: str | None = field(
+        default=None, metadata=says("What its program says, where it was asked for.")
+    )
+    output: str | None = field(
+        default=None, metadata=says("What an agent of kind `command` writes.")
+    )
+    can: AgentAbilities = AgentAbilities()
+    roles: tuple[str, ...] = ()
+    model_class: str | None = None
+    provider: str | None = None
+    sandbox: str | None = field(default=None, metadata=says("Whether it needs a sandbox."))
+    sign_in: str | None = field(
+        default=None, metadata=says("The command line that signs a person in.")
+    )
+
+
+@frozen
+class DefinitionView:
+    """A definition of an agent: what a task is given beside its prompt when it names it."""
+
+    name: str
+    description: str = ""
+    model: str | None = None
+    tools: tuple[str, ...] = ()
+    thinking: str | None = None
+    read_only: bool = field(default=False, metadata=says("Tasks with it must not change files."))
+    source: str = field(default="", metadata=says("The file, or that it is built in."))
 
 
 @frozen
 class AgentsResult:
-    """The catalogue."""
+    """The catalogue, and the definitions that tasks can name."""
 
     agents: tuple[AgentView, ...]
+    definitions: tuple[DefinitionView, ...] = ()
+    notices: tuple[Notice, ...] = field(
+        default=(), metadata=says("Files with definitions that were skipped, and why.")
+    )
 
 
 @frozen

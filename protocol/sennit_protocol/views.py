@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attrs import field, frozen
 
+from sennit_protocol.agents import ToDoEntry, Usage
 from sennit_protocol.describe import says
 from sennit_protocol.ids import ApplicationId, ProposalId, QuestionId, RevisionId, RunId, TicketId
 from sennit_protocol.states import (
@@ -47,10 +48,14 @@ class Progress:
 
     phase: str = field(
         metadata=says(
-            "`starting`, `running`, or `silent`: no sign of life for a third of `idleMs`."
+            "`starting`, `running`, `thinking`, or `silent`: nothing for a third of `idleMs`."
         )
     )
     last_line: str | None = field(default=None, metadata=says("The last line of its output."))
+    last_tool: str | None = field(default=None, metadata=says("The tool that it used last."))
+    tools: int = field(default=0, metadata=says("Calls of tools so far, as far as it tells."))
+    to_do: tuple[ToDoEntry, ...] = field(default=(), metadata=says("The agent's own plan."))
+    usage: Usage | None = field(default=None, metadata=says("What it used so far."))
     output_bytes: int = field(default=0, metadata=says("Bytes written to its output so far."))
     idle_ms: int = field(default=0, metadata=says("Milliseconds since its last sign of life."))
     elapsed_ms: int = field(default=0, metadata=says("Milliseconds since the run started."))
@@ -67,6 +72,9 @@ class Question:
         default=None, metadata=says("When the safe answer is given, RFC 3339 in UTC.")
     )
     answer: str | None = field(default=None, metadata=says("The answer that was given."))
+    permission: bool = field(
+        default=False, metadata=says("Whether the agent asks if it may do something.")
+    )
 
 
 @frozen
@@ -79,6 +87,9 @@ class RunView:
     ended_at: str | None = None
     failure: Failure | None = None
     output_bytes: int = 0
+    usage: Usage | None = field(default=None, metadata=says("What it used, as far as it tells."))
+    tools: int = field(default=0, metadata=says("Calls of tools, as far as it tells."))
+    session: str | None = field(default=None, metadata=says("The agent's own name of its session."))
 
 
 @frozen
@@ -102,7 +113,11 @@ class TaskView:
     flags: tuple[Flag, ...] = ()
     notices: tuple[Notice, ...] = ()
     result_text: str | None = field(
-        default=None, metadata=says("The end of the agent's output; only in a ticket in full.")
+        default=None,
+        metadata=says("The agent's last message, or the end of its output; not in lists."),
+    )
+    structured: object | None = field(
+        default=None, metadata=says("The result that an `outputSchema` was given for.")
     )
     stopped: Stopped | None = field(
         default=None, metadata=says("How far the task had come when it was cancelled.")

@@ -56,6 +56,25 @@ export enum ErrorCode {
   UNKNOWN_CONTENT = 15,
 }
 
+/** What a task may do in its workspace. */
+export type Access = "write" | "read";
+
+/** What can be done with an agent; over ACP as far as the agent itself offers it. */
+export interface AgentAbilities {
+  /** It asks before what it is not allowed. */
+  asks?: boolean | null;
+  /** It takes messages while it works. */
+  steers?: boolean | null;
+  /** A follow-up goes on with its session. */
+  resumes?: boolean | null;
+  /** It tells what it does. */
+  tellsTools?: boolean | null;
+  /** It tells how many tokens it used. */
+  tellsUsage?: boolean | null;
+  /** It tells what it cost. */
+  tellsCost?: boolean | null;
+}
+
 /** One agent of the catalogue. */
 export interface AgentView {
   name: string;
@@ -68,11 +87,36 @@ export interface AgentView {
   problem?: string | null;
   /** Which settings file names it. */
   source?: string | null;
+  /** Known to Sennit; its program may not be installed. */
+  builtIn?: boolean | null;
+  /** Its program is there. */
+  found?: boolean | null;
+  /** What its program says, where it was asked for. */
+  version?: string | null;
+  /** What an agent of kind `command` writes. */
+  output?: string | null;
+  can?: AgentAbilities | null;
+  roles?: string[] | null;
+  modelClass?: string | null;
+  provider?: string | null;
+  /** Whether it needs a sandbox. */
+  sandbox?: string | null;
+  /** The command line that signs a person in. */
+  signIn?: string | null;
 }
 
-/** The catalogue. */
+/** Asks for the catalogue. */
+export interface AgentsParams {
+  /** Ask each program for its version, which starts it and takes seconds. */
+  versions?: boolean | null;
+}
+
+/** The catalogue, and the definitions that tasks can name. */
 export interface AgentsResult {
   agents: AgentView[];
+  definitions?: DefinitionView[] | null;
+  /** Files with definitions that were skipped, and why. */
+  notices?: Notice[] | null;
 }
 
 /** Answers a question; the same answer again is fine. */
@@ -157,8 +201,40 @@ export interface AskResult {
   answer?: string | null;
 }
 
+/** Something that an agent is given beside its prompt: exactly one of its sources is set. */
+export interface Attachment {
+  /** What it is, for the agent. */
+  label?: string | null;
+  /** A file below the task's repository, as a `file:` URI. */
+  uri?: string | null;
+  /** The first line of the file to show, from 1. */
+  startLine?: number | null;
+  /** The last line of it. */
+  endLine?: number | null;
+  /** Any text: a selection, diagnostics, a log. */
+  text?: string | null;
+  /** A picture as base64. */
+  image?: string | null;
+  /** Of the picture: `image/png`. */
+  mimeType?: string | null;
+  /** An earlier proposal: its task, its files, its result text. */
+  proposal?: string | null;
+}
+
 /** What a workspace is made from: all that the user sees, or the last commit. */
 export type BaseKind = "live" | "head";
+
+/** What a run may use up; only what the agent can tell can be limited. */
+export interface Budget {
+  /** Calls of the model, or of tools where only those are told. */
+  turns?: number | null;
+  /** Tokens read and written. */
+  tokens?: number | null;
+  /** Money, in the agent's currency. */
+  cost?: number | null;
+  /** Milliseconds since its start. */
+  timeMs?: number | null;
+}
 
 /** Cancels a ticket, or some of its tasks. Without `force` it tells what would be lost. */
 export interface CancelParams {
@@ -238,6 +314,19 @@ export interface DecideResult {
 
 /** What the user has decided about one unit. */
 export type Decision = "undecided" | "accepted" | "rejected";
+
+/** A definition of an agent: what a task is given beside its prompt when it names it. */
+export interface DefinitionView {
+  name: string;
+  description?: string | null;
+  model?: string | null;
+  tools?: string[] | null;
+  thinking?: string | null;
+  /** Tasks with it must not change files. */
+  readOnly?: boolean | null;
+  /** The file, or that it is built in. */
+  source?: string | null;
+}
 
 /** What an edit of the server really changed in the editor. */
 export interface DidApplyParams {
@@ -348,7 +437,7 @@ export interface Failure {
 }
 
 /** Why a run or a task did not do its work. */
-export type FailureKind = "timeout" | "stalled" | "spawn" | "exit" | "signal" | "protocol" | "setup" | "delivery" | "noChanges" | "refused" | "limit" | "diskFull" | "internal";
+export type FailureKind = "timeout" | "stalled" | "modelError" | "rateLimited" | "notSignedIn" | "spawn" | "exit" | "signal" | "protocol" | "setup" | "delivery" | "selection" | "noChanges" | "refused" | "limit" | "budget" | "escaped" | "diskFull" | "internal";
 
 /** One file of a proposal with its units. */
 export interface FileView {
@@ -394,6 +483,17 @@ export type Health = "good" | "warning" | "bad";
 
 /** How a revision goes together with those before it. */
 export type Integration = "pending" | "clean" | "noChanges" | "alreadyPresent" | "conflict" | "failed" | "discarded" | "retained";
+
+/** Ends the turn of an agent, which then waits for what is said next. */
+export interface InterruptParams {
+  ticket: string;
+  task: string;
+}
+
+/** Whether a turn was under way. */
+export interface InterruptResult {
+  interrupted: boolean;
+}
 
 /** A path that the base does not hold. */
 export interface LeftOutView {
@@ -525,10 +625,18 @@ export interface PreviewResult {
 
 /** What a running task is doing, as far as its output tells. */
 export interface Progress {
-  /** `starting`, `running`, or `silent`: no sign of life for a third of `idleMs`. */
+  /** `starting`, `running`, `thinking`, or `silent`: nothing for a third of `idleMs`. */
   phase: string;
   /** The last line of its output. */
   lastLine?: string | null;
+  /** The tool that it used last. */
+  lastTool?: string | null;
+  /** Calls of tools so far, as far as it tells. */
+  tools?: number | null;
+  /** The agent's own plan. */
+  toDo?: ToDoEntry[] | null;
+  /** What it used so far. */
+  usage?: Usage | null;
   /** Bytes written to its output so far. */
   outputBytes?: number | null;
   /** Milliseconds since its last sign of life. */
@@ -620,10 +728,15 @@ export interface Question {
   deadline?: string | null;
   /** The answer that was given. */
   answer?: string | null;
+  /** Whether the agent asks if it may do something. */
+  permission?: boolean | null;
 }
 
 /** What a queued task waits for. */
-export type QueuedFor = "slot" | "dependency";
+export type QueuedFor = "slot" | "dependency" | "retry";
+
+/** What became of something that was said to an agent. */
+export type Receipt = "delivered" | "queued" | "duplicate" | "notApplied";
 
 /** One thing that is kept. */
 export interface RetainedItem {
@@ -668,6 +781,22 @@ export interface RunResult {
   signal?: number | null;
   /** Ids of processes that could not be ended. */
   survivors?: number[] | null;
+  /** Absent when nothing is recorded of the run. */
+  sandbox?: RunSandbox | null;
+}
+
+/** What confined a run, as it really was. */
+export interface RunSandbox {
+  /** The setting: `required`, `preferred` or `off`. */
+  wanted: string;
+  confined: boolean;
+  /** Why it was not confined. */
+  whyNot?: string | null;
+  workspaceWritable?: boolean | null;
+  /** Folders that it could write to beside its workspace. */
+  writable?: string[] | null;
+  /** Folders that it was to write to and could not, and why. */
+  leftOut?: string[] | null;
 }
 
 /** Where one run of an agent is. */
@@ -681,6 +810,12 @@ export interface RunView {
   endedAt?: string | null;
   failure?: Failure | null;
   outputBytes?: number | null;
+  /** What it used, as far as it tells. */
+  usage?: Usage | null;
+  /** Calls of tools, as far as it tells. */
+  tools?: number | null;
+  /** The agent's own name of its session. */
+  session?: string | null;
 }
 
 /** A proposal at the revision that the user has seen. */
@@ -703,6 +838,20 @@ export interface StalePart {
   proposal: string;
   path: string;
   reason: string;
+}
+
+/** Says something to an agent at work. */
+export interface SteerParams {
+  ticket: string;
+  task: string;
+  text: string;
+  /** The same id again is not said a second time. */
+  steerId?: string | null;
+}
+
+/** What became of it. */
+export interface SteerResult {
+  receipt: Receipt;
 }
 
 /** How far a cancelled task had come. */
@@ -732,8 +881,8 @@ export interface StoryResult {
   more?: boolean | null;
 }
 
-/** One of a program's two outputs. */
-export type Stream = "stdout" | "stderr";
+/** What a program has written. */
+export type Stream = "stdout" | "stderr" | "raw";
 
 /** Where an application goes. */
 export type Target = "editor" | "disk" | "patch";
@@ -766,6 +915,32 @@ export interface Task {
   expectChanges?: ExpectChanges | null;
   /** Names of environment variables that the agent gets beside the usual. */
   env?: string[] | null;
+  /** The model, by the agent's own name; of agents that offer it. */
+  model?: string | null;
+  /** How much the model thinks, by the agent's own name. */
+  thinking?: string | null;
+  /** Instructions that stand before the prompt. */
+  systemPrompt?: string | null;
+  /** A way to work, by the name of its definition; see the guide. */
+  role?: string | null;
+  /** Chooses an agent that has this class of model. */
+  modelClass?: string | null;
+  /** Tools that the agent is told to keep to. */
+  tools?: string[] | null;
+  /** What a run may use up; then it ends as `partial`. */
+  budget?: Budget | null;
+  /** Turns to wrap up in once the budget is spent. */
+  graceTurns?: number | null;
+  /** `write` unless said; `read` needs a sandbox to hold it. */
+  access?: Access | null;
+  /** How often a run that failed without a trace is done again. */
+  retries?: number | null;
+  /** Whether a run that may have run programs can be done again. */
+  retrySafe?: boolean | null;
+  /** JSON Schema that the agent's last message has to fit. */
+  outputSchema?: Record<string, unknown> | null;
+  /** What the agent is given beside its prompt, as data. */
+  attach?: Attachment[] | null;
 }
 
 /** A task changed. Some states in between may be left out, the last one never. */
@@ -795,6 +970,30 @@ export interface TaskDefaults {
   expectChanges?: ExpectChanges | null;
   /** Names of environment variables that the agent gets beside the usual. */
   env?: string[] | null;
+  /** The model, by the agent's own name; of agents that offer it. */
+  model?: string | null;
+  /** How much the model thinks, by the agent's own name. */
+  thinking?: string | null;
+  /** Instructions that stand before the prompt. */
+  systemPrompt?: string | null;
+  /** A way to work, by the name of its definition; see the guide. */
+  role?: string | null;
+  /** Chooses an agent that has this class of model. */
+  modelClass?: string | null;
+  /** Tools that the agent is told to keep to. */
+  tools?: string[] | null;
+  /** What a run may use up; then it ends as `partial`. */
+  budget?: Budget | null;
+  /** Turns to wrap up in once the budget is spent. */
+  graceTurns?: number | null;
+  /** `write` unless said; `read` needs a sandbox to hold it. */
+  access?: Access | null;
+  /** How often a run that failed without a trace is done again. */
+  retries?: number | null;
+  /** Whether a run that may have run programs can be done again. */
+  retrySafe?: boolean | null;
+  /** JSON Schema that the agent's last message has to fit. */
+  outputSchema?: Record<string, unknown> | null;
 }
 
 /** What an agent wrote, for clients that asked for it. */
@@ -829,8 +1028,10 @@ export interface TaskView {
   failure?: Failure | null;
   flags?: Flag[] | null;
   notices?: Notice[] | null;
-  /** The end of the agent's output; only in a ticket in full. */
+  /** The agent's last message, or the end of its output; not in lists. */
   resultText?: string | null;
+  /** The result that an `outputSchema` was given for. */
+  structured?: unknown | null;
   /** How far the task had come when it was cancelled. */
   stopped?: Stopped | null;
 }
@@ -912,6 +1113,15 @@ export interface TicketsResult {
   more?: boolean | null;
 }
 
+/** One entry of an agent's plan. */
+export interface ToDoEntry {
+  text: string;
+  status: ToDoStatus;
+}
+
+/** Where an entry of an agent's plan is (`PlanEntryStatus`). */
+export type ToDoStatus = "pending" | "in_progress" | "completed";
+
 /** What to do about trust. */
 export type TrustAction = "list" | "grant" | "revoke";
 
@@ -970,6 +1180,30 @@ export interface UnitView {
   conflict?: string | null;
 }
 
+/** What a run used, as far as its agent tells; an absent number is unknown, not zero. */
+export interface Usage {
+  known: UsageKnown;
+  /** Tokens read, without cached ones. */
+  input?: number | null;
+  /** Tokens written. */
+  output?: number | null;
+  /** Tokens read from a cache. */
+  cachedRead?: number | null;
+  /** Tokens written to a cache. */
+  cachedWrite?: number | null;
+  /** Tokens of hidden thought. */
+  reasoning?: number | null;
+  /** Money, in `currency`. */
+  cost?: number | null;
+  /** ISO 4217, such as `USD`. */
+  currency?: string | null;
+  /** Calls of the model. */
+  turns?: number | null;
+}
+
+/** How the numbers of a usage came about. */
+export type UsageKnown = "total" | "sum" | "lowerBound";
+
 /** Waits for a ticket; a time-out detaches this waiter and nothing else. */
 export interface WaitParams {
   ticket: string;
@@ -990,7 +1224,7 @@ export interface WaitResult {
 export type WaitUntil = "settled" | "attention" | "change";
 
 /** What a task in the middle of its work waits for. */
-export type WaitingFor = "answer";
+export type WaitingFor = "answer" | "permission" | "user";
 
 /** Where a task works: in a workspace of its own, a disposable one, or the user's tree. */
 export type WorkspaceKind = "isolated" | "scratch" | "shared";
@@ -1011,6 +1245,10 @@ export interface ClientRequests {
   "sennit/cancel": { params: CancelParams; result: CancelResult };
   /** Answers a question of an agent. */
   "sennit/answer": { params: AnswerParams; result: AnswerResult };
+  /** Says something to an agent at work. */
+  "sennit/steer": { params: SteerParams; result: SteerResult };
+  /** Ends the turn of an agent, which waits for what is said next. */
+  "sennit/interrupt": { params: InterruptParams; result: InterruptResult };
   /** Lists proposals. */
   "sennit/proposals": { params: ProposalsParams; result: ProposalsResult };
   /** One proposal with its files and units, or as a patch. */
@@ -1031,8 +1269,8 @@ export interface ClientRequests {
   "sennit/run": { params: RunParams; result: RunResult };
   /** Checks a task's work out into a plain folder. */
   "sennit/materialise": { params: MaterialiseParams; result: MaterialiseResult };
-  /** The catalogue of agents. */
-  "sennit/agents": { params: Nothing; result: AgentsResult };
+  /** The catalogue of agents, and their definitions. */
+  "sennit/agents": { params: AgentsParams; result: AgentsResult };
   /** Everything that happened to a ticket or a task. */
   "sennit/story": { params: StoryParams; result: StoryResult };
   /** What is kept. */

@@ -11,7 +11,61 @@ class AgentKind(StrEnum):
     """How Sennit speaks with an agent."""
 
     COMMAND = "command"
-    """A program that edits files and ends; nothing is spoken."""
+    """A program that edits files and ends; what it writes may be read, nothing is answered."""
+    ACP = "acp"
+    """A program that speaks the Agent Client Protocol on its standard input and output."""
+
+
+@unique
+class OutputFormat(StrEnum):
+    """What an agent of kind `command` writes to standard output."""
+
+    TEXT = "text"
+    """Words for people."""
+    CLAUDE = "claude-json"
+    """`claude -p --output-format stream-json`; also `qwen -o stream-json`."""
+    CODEX = "codex-json"
+    """`codex exec --json`."""
+    GEMINI = "gemini-json"
+    """`gemini -o stream-json`."""
+    OPENCODE = "opencode-json"
+    """`opencode run --format json`."""
+    PI = "pi-json"
+    """`pi --mode json`."""
+    KIMI = "kimi-json"
+    """`kimi -p --output-format stream-json`."""
+
+
+@unique
+class Sandboxing(StrEnum):
+    """Whether an agent runs inside a sandbox of the system."""
+
+    REQUIRED = "required"
+    """Not without one."""
+    PREFERRED = "preferred"
+    """Where there is one."""
+    OFF = "off"
+
+
+@unique
+class Executing(StrEnum):
+    """What is answered to an agent that asks whether it may run a command."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+@frozen
+class Permissions:
+    """What an agent is allowed without a question, beside edits inside its workspace.
+
+    ``execute``: commands that no glob of ``commands`` matches. ``commands``: globs over the whole
+    command line, such as `git diff *`, which are allowed.
+    """
+
+    execute: Executing = Executing.ASK
+    commands: tuple[str, ...] = ()
 
 
 @unique
@@ -48,12 +102,25 @@ class StopTimes:
 
 
 @frozen
+class ToolServer:
+    """A tool server of the Model Context Protocol, which an agent starts: a program over stdio."""
+
+    name: str
+    argv: tuple[str, ...]
+    env: Mapping[str, str] = field(factory=dict)
+
+
+@frozen
 class AgentSettings:
     """One configured agent.
 
     `argv`: program and arguments, never a shell line. `env`: variables set for it. `pass_env`:
     names of the server's variables that it gets besides the usual ones; `PREFIX*` is allowed.
-    `stop`: None for the general times.
+    `stop`: None for the general times. `output`: for kind `command`. `mode`, `model`: asked for
+    over ACP where the agent offers them; of a `command` they are part of `argv`. `sandbox`: None
+    for the general setting. `state_folders`: what it writes outside its workspace, below `~` or
+    absolute; writable in a sandbox. `roles`, `model_class`, `provider`: how tasks and limits choose
+    it. `sign_in`: the command line that signs a person in.
     """
 
     name: str
@@ -64,12 +131,28 @@ class AgentSettings:
     pass_env: tuple[str, ...] = ()
     polite: Polite = Polite.INTERRUPT
     stop: StopTimes | None = None
+    output: OutputFormat = OutputFormat.TEXT
+    mode: str | None = None
+    model: str | None = None
+    permissions: Permissions = Permissions()
+    sandbox: Sandboxing | None = None
+    state_folders: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    model_class: str | None = None
+    provider: str | None = None
+    sign_in: str | None = None
+    description: str | None = None
 
 
 COMMAND_LINE = AgentSettings(
     name="command", kind=AgentKind.COMMAND, argv=(), prompt_as=PromptAs.NONE
 )
 """The built-in agent whose prompt is the command line itself; it needs no account."""
+
+
+def is_plain(agent: AgentSettings) -> bool:
+    """Whether what it writes is for people."""
+    return agent.kind is AgentKind.COMMAND and agent.output is OutputFormat.TEXT
 
 
 def takes_prompt(agent: AgentSettings) -> bool:

@@ -9,10 +9,13 @@ from collections.abc import Mapping
 from enum import StrEnum
 from urllib.parse import unquote_to_bytes, urlsplit
 
-from attrs import frozen
+from attrs import field, frozen
 
+from sennit.core.agent_definitions import AgentDefinition
+from sennit.core.agents import AgentSettings
 from sennit_protocol.states import Offer
 from sennit_protocol.tasks import DispatchParams, ExpectChanges
+from sennit_protocol.upkeep import AgentAbilities
 
 
 @frozen
@@ -45,15 +48,25 @@ class FolderUnusable:
 FolderFact = FolderReady | FolderUnusable
 
 
+_TELLS_ALL = AgentAbilities(tells_tools=True, tells_usage=True, tells_cost=True)
+
+
 @frozen
 class AgentFact:
     """Whether an agent can be used; ``why_not`` says what is wrong and what to do.
 
     ``prompt_bytes`` is the longest prompt that it can be given, None where there is no limit.
+    ``reads``: it is given a text, and not a command line. ``speaks``: it is spoken with.
+    ``confines``: it would run in a sandbox, which alone can keep it from writing. ``tells``: what
+    it tells of its work.
     """
 
     why_not: str | None = None
     prompt_bytes: int | None = None
+    reads: bool = True
+    speaks: bool = True
+    confines: bool = True
+    tells: AgentAbilities = _TELLS_ALL
 
 
 @frozen
@@ -62,7 +75,8 @@ class CallFacts:
 
     ``folders`` is keyed by the folder's absolute path as `folder_path` reads it. ``folder`` is
     where a task works that names none, and ``agent`` who does it; None when there is no such
-    default. ``tasks_per_call`` and what follows come from the settings.
+    default. ``tasks_per_call`` and what follows come from the settings. ``definitions`` are the
+    roles that tasks in a repository can name, ``usable`` the agents to choose from for them.
     """
 
     folders: Mapping[bytes, FolderFact]
@@ -71,9 +85,14 @@ class CallFacts:
     idle_ms: int | None
     deadline_ms: int | None = None
     expect_changes: ExpectChanges = ExpectChanges.FLAG
+    retries: int = 1
+    most_runs: int = 4
+    grace_turns: int = 2
     offer: Offer = Offer.AUTO
     folder: bytes | None = None
     agent: str | None = None
+    definitions: Mapping[bytes, tuple[AgentDefinition, ...]] = field(factory=dict)
+    usable: tuple[AgentSettings, ...] = ()
 
 
 @frozen

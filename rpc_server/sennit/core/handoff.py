@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from attrs import frozen
+
+from sennit.core.fences import fenced
 
 MOST_FILES = 50
 """Files of one task that are named; of more only the number is told."""
@@ -13,7 +14,6 @@ MOST_OUTPUT = 4_000
 """Characters of one task's output: its end."""
 MOST_CHARACTERS = 24_000
 """Characters of all hand-offs of a prompt together, since some prompts are an argument."""
-_SHORTEST_FENCE = 4
 
 
 @frozen
@@ -41,13 +41,16 @@ def with_hand_offs(prompt: str, given: Sequence[HandedOff]) -> str:
     )
 
 
+def account(one: HandedOff) -> str:
+    """The work of one task in lines."""
+    return "\n".join([f"state: {one.state}", *_files(one.files), *_output(one)])
+
+
 def _told(one: HandedOff, room: int) -> str:
-    lines = [f"state: {one.state}", *_files(one.files), *_output(one)]
-    text = "\n".join(lines)
+    text = account(one)
     if len(text) > room:
         text = text[:room] + "\n(cut here)"
-    fence = "`" * max(_SHORTEST_FENCE, _longest_run(text) + 1)
-    return f"The task {one.task}:\n{fence}\n{text}\n{fence}"
+    return f"The task {one.task}:\n{fenced(text)}"
 
 
 def _files(files: Sequence[str]) -> list[str]:
@@ -64,7 +67,3 @@ def _output(one: HandedOff) -> list[str]:
         return ["output: none"]
     cut = one.output_is_cut or len(text) > MOST_OUTPUT
     return ["the end of its output:" if cut else "its output:", text[-MOST_OUTPUT:]]
-
-
-def _longest_run(text: str) -> int:
-    return max((len(run) for run in re.findall("`+", text)), default=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from sennit.core.agent_keys import value_problems
 from sennit.core.facts import (
     BadFolder,
     CallFacts,
@@ -39,6 +40,8 @@ def shared_problems(path: str, value: Task | TaskDefaults, facts: CallFacts) -> 
     yield from _duration_problems(f"{path}.deadlineMs", value.deadline_ms)
     yield from _duration_problems(f"{path}.idleMs", value.idle_ms)
     yield from _glob_problems(f"{path}.writes", value.writes or ())
+    yield from value_problems(path, value)
+    yield from text_problems(f"{path}.systemPrompt", value.system_prompt)
     for index, name in enumerate(value.env or ()):
         if problem := variable_problem(name):
             yield Problem(f"{path}.env[{index}]", problem)

@@ -33,6 +33,7 @@ class Watched:
 # its work asks for it (build files, tests): to trust a folder is to accept those.
 WATCHED: tuple[Watched, ...] = (
     Watched(b".sennit.toml", "names the agents of the repository and their programs"),
+    Watched(b".sennit/agents/", "definitions of agents, which tell them what to do", False),
     Watched(b".mcp.json", "names tool servers that agents start"),
     Watched(b".claude/settings.json", "hooks, helpers and variables of Claude Code"),
     Watched(b".claude/settings.local.json", "hooks, helpers and variables of Claude Code"),

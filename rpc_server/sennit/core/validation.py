@@ -6,10 +6,14 @@ value among the defaults is told once, there, and not again for every task.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
+from typing import TypeVar
 
-from attrs import frozen
+from attrs import evolve, frozen
 
+from sennit.core.agent_definitions import Briefing, NoSuchRole, Wish, briefing, instructions
+from sennit.core.agent_keys import agent_key_problems
 from sennit.core.facts import BadFolder, CallFacts, FolderReady, folder_path
 from sennit.core.graph import Cyclic, topological_order
 from sennit.core.task_keys import (
@@ -22,7 +26,17 @@ from sennit.core.task_keys import (
 )
 from sennit_protocol.errors import Problem
 from sennit_protocol.states import Offer
-from sennit_protocol.tasks import BaseKind, DispatchParams, ExpectChanges, Task
+from sennit_protocol.tasks import (
+    Access,
+    Attachment,
+    BaseKind,
+    Budget,
+    DispatchParams,
+    ExpectChanges,
+    Task,
+)
+
+ValueT = TypeVar("ValueT")
 
 
 @frozen
@@ -31,6 +45,7 @@ class ValidTask:
 
     ``prompt`` has the call's brief before it. ``folder`` is where the agent starts, ``repository``
     its top level, both real paths. Durations are milliseconds, None for no limit.
+    ``output_schema`` is JSON text. ``must_offer``: what the agent has to offer.
     """
 
     id: str
@@ -46,6 +61,18 @@ class ValidTask:
     depends_on: tuple[str, ...] = ()
     writes: tuple[str, ...] | None = None
     env: tuple[str, ...] = ()
+    retries: int = 1
+    retry_safe: bool = False
+    most_runs: int = 4
+    model: str | None = None
+    thinking: str | None = None
+    system_prompt: str | None = None
+    output_schema: str | None = None
+    attach: tuple[Attachment, ...] = ()
+    must_offer: tuple[str, ...] = ()
+    access: Access = Access.WRITE
+    budget: Budget | None = None
+    grace_turns: int = 2
 
 
 @frozen
@@ -145,6 +172,9 @@ def _tasks_problems(
         yield from _need_problems(path, task, known)
     if isinstance(order, Cyclic):
         yield from _cycle_problems(order, first_place)
+    for name in dict.fromkeys(_agent(task, params, facts) for task in params.tasks):
+        if name is not None and name in facts.agents:
+            yield from agent_key_problems("defaults", params.defaults, name, facts.agents[name])
 
 
 def _id_problems(path: str, task: Task, first: int | None) -> Iterator[Problem]:
@@ -163,11 +193,12 @@ def _task_problems(
     yield from text_problems(f"{path}.description", task.description, longest=LONGEST_LABEL)
     yield from shared_problems(path, task, facts)
     agent = _agent(task, params, facts)
-    if agent is None:
-        yield Problem(f"{path}.agent", "is missing, and there is no default", _usable(facts))
-    else:
+    yield from _role_problems(path, task, params, facts)
+    if agent is not None:
         if task.agent is None and params.defaults.agent is None:
             yield from agent_problems(f"{path}.agent", agent, facts)
+        if agent in facts.agents:
+            yield from agent_key_problems(path, task, agent, facts.agents[agent])
         yield from _length_problems(path, _prompt(task, params), agent, facts)
     yield from _folder_and_base_problems(path, task, params, facts)
 
@@ -229,7 +260,51 @@ def _usable(facts: CallFacts) -> tuple[str, ...]:
 
 
 def _agent(task: Task, params: DispatchParams, facts: CallFacts) -> str | None:
-    return task.agent or params.defaults.agent or facts.agent
+    briefed = _briefed(task, params, facts)
+    return None if isinstance(briefed, NoSuchRole) else briefed.agent
+
+
+def _briefed(task: Task, params: DispatchParams, facts: CallFacts) -> Briefing | NoSuchRole:
+    """Who works on a task and how: its own word, then its role's, then the defaults'."""
+    defaults, place = params.defaults, _ready_folder(task, params, facts)
+    wish = Wish(
+        role=task.role or defaults.role,
+        agent=task.agent or defaults.agent,
+        model=task.model or defaults.model,
+        model_class=task.model_class or defaults.model_class,
+        system_prompt=task.system_prompt or defaults.system_prompt,
+        tools=task.tools or defaults.tools or (),
+        thinking=task.thinking or defaults.thinking,
+    )
+    definitions = facts.definitions.get(place.repository, ()) if place else ()
+    briefed = briefing(wish, definitions, facts.usable)
+    if isinstance(briefed, NoSuchRole) or briefed.agent is not None or wish.model_class:
+        return briefed
+    return evolve(briefed, agent=facts.agent)
+
+
+def _role_problems(
+    path: str, task: Task, params: DispatchParams, facts: CallFacts
+) -> Iterator[Problem]:
+    briefed = _briefed(task, params, facts)
+    if isinstance(briefed, NoSuchRole):
+        if _ready_folder(task, params, facts) is not None:
+            yield Problem(f"{path}.role", f"names no role: {briefed.role!r}", briefed.valid)
+        return
+    if briefed.agent is not None:
+        return
+    model_class = task.model_class or params.defaults.model_class
+    role = task.role or params.defaults.role
+    if model_class is not None:
+        what = f"the class {model_class!r}" + (f" for the role {role!r}" if role else "")
+        yield Problem(
+            f"{path}.modelClass",
+            f"fits no usable agent: none has {what}; name an `agent`, or set "
+            "`agents.NAME.modelClass` and `agents.NAME.roles`",
+            _usable(facts),
+        )
+    else:
+        yield Problem(f"{path}.agent", "is missing, and there is no default", _usable(facts))
 
 
 def _base(task: Task, params: DispatchParams) -> BaseKind:
@@ -252,9 +327,14 @@ def _ready_folder(task: Task, params: DispatchParams, facts: CallFacts) -> Folde
 def _decided(task: Task, params: DispatchParams, facts: CallFacts) -> ValidTask:
     """Decide a task in which no problem was found."""
     defaults = params.defaults
-    agent, place = _agent(task, params, facts), _ready_folder(task, params, facts)
-    if agent is None or place is None:
+    schema = task.output_schema or defaults.output_schema
+    briefed, place = _briefed(task, params, facts), _ready_folder(task, params, facts)
+    if isinstance(briefed, NoSuchRole) or briefed.agent is None or place is None:
         raise ValueError(f"the task {task.id!r} has problems that were not found")
+    agent = briefed.agent
+    named = task.access or defaults.access
+    access = named or (Access.READ if briefed.read_only else Access.WRITE)
+    expects = task.expect_changes or defaults.expect_changes
     return ValidTask(
         id=task.id,
         prompt=_prompt(task, params),
@@ -262,11 +342,37 @@ def _decided(task: Task, params: DispatchParams, facts: CallFacts) -> ValidTask:
         folder=place.folder,
         repository=place.repository,
         base=_base(task, params),
-        expect_changes=task.expect_changes or defaults.expect_changes or facts.expect_changes,
+        expect_changes=expects
+        or (ExpectChanges.OFF if access is Access.READ else facts.expect_changes),
         deadline_ms=task.deadline_ms or defaults.deadline_ms or facts.deadline_ms,
         idle_ms=task.idle_ms or defaults.idle_ms or facts.idle_ms,
         description=task.description,
         depends_on=task.depends_on,
         writes=task.writes if task.writes is not None else defaults.writes,
         env=task.env if task.env is not None else defaults.env or (),
+        retries=_first(task.retries, defaults.retries, otherwise=facts.retries),
+        retry_safe=_first(task.retry_safe, defaults.retry_safe, otherwise=False),
+        most_runs=facts.most_runs,
+        model=briefed.model if facts.agents[agent].speaks else None,
+        thinking=briefed.thinking if facts.agents[agent].speaks else None,
+        must_offer=tuple(
+            name
+            for name, word in (
+                ("model", task.model or defaults.model),
+                ("thinking", task.thinking or defaults.thinking),
+            )
+            if word is not None
+        ),
+        system_prompt=instructions(briefed) if facts.agents[agent].reads else None,
+        access=access,
+        budget=task.budget or defaults.budget,
+        grace_turns=_first(task.grace_turns, defaults.grace_turns, otherwise=facts.grace_turns),
+        output_schema=None if schema is None else json.dumps(schema),
+        attach=task.attach,
     )
+
+
+def _first(mine: ValueT | None, default: ValueT | None, *, otherwise: ValueT) -> ValueT:
+    if mine is not None:
+        return mine
+    return otherwise if default is None else default

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from attrs import field, frozen
 
-from sennit.core.engine.rows import ApplicationRow, BaseRow, QuestionRow, RunRow, TaskRow, TicketRow
+from sennit.core.engine.rows import (
+    ApplicationRow,
+    BaseRow,
+    QuestionRow,
+    RunReport,
+    RunRow,
+    TaskRow,
+    TicketRow,
+)
 from sennit.core.engine.state import Tables
 from sennit.core.objects import Manifest
 from sennit.core.uris import display, file_uri
@@ -202,8 +211,16 @@ def task_view(tables: Tables, task: TaskRow, beside: Beside) -> TaskView:
         flags=task.flags,
         notices=task.notices,
         result_text=beside.results.get(task.id),
+        structured=_structured(runs[-1].report) if runs else None,
         stopped=task.stopped,
     )
+
+
+def _structured(report: RunReport | None) -> object | None:
+    if report is None or report.structured is None:
+        return None
+    value: object = json.loads(report.structured)
+    return value
 
 
 def run_view(run: RunRow) -> RunView:
@@ -215,6 +232,9 @@ def run_view(run: RunRow) -> RunView:
         ended_at=timestamp(run.ended_at),
         failure=run.failure,
         output_bytes=run.output_bytes,
+        usage=None if run.report is None else run.report.usage,
+        tools=0 if run.report is None else run.report.tools,
+        session=run.session,
     )
 
 
@@ -226,6 +246,7 @@ def question_view(question: QuestionRow) -> Question:
         options=question.options,
         deadline=timestamp(question.deadline_at),
         answer=question.answer,
+        permission=question.permission,
     )
 
 

@@ -7,7 +7,8 @@ from typing import Any, cast
 
 from attrs import evolve
 
-from sennit.core.agents import COMMAND_LINE, AgentKind, AgentSettings, Polite, PromptAs, StopTimes
+from sennit.core.agents import AgentSettings, StopTimes
+from sennit.settings.agents_decided import agents_of, tool_servers_of
 from sennit.settings.keys import NAME, TABLE, Source
 from sennit.settings.layers import ReadLayer
 from sennit.settings.values import (
@@ -17,7 +18,6 @@ from sennit.settings.values import (
     Retention,
     ReviewSettings,
     Settings,
-    SettingsProblem,
     SettingsProblems,
     TaskSettings,
 )
@@ -27,13 +27,15 @@ def decided(layers: Sequence[ReadLayer]) -> Settings | SettingsProblems:
     """Lay the sources over the defaults, in the order in which they are given."""
     given = _in_table_order([*_defaults(), *(each for layer in layers for each in layer.given)])
     values = _values(given)
-    agents, incomplete = _agents(given, values)
+    agents, incomplete = agents_of(given, values)
+    tool_servers, unstartable = tool_servers_of(given, values)
     settings = evolve(
         _settings(values, agents),
+        tool_servers=tool_servers,
         given=given,
         ignored=tuple(each for layer in layers for each in layer.ignored),
     )
-    problems = (*(each for layer in layers for each in layer.problems), *incomplete)
+    problems = (*(each for layer in layers for each in layer.problems), *incomplete, *unstartable)
     return SettingsProblems(problems, settings) if problems else settings
 
 
@@ -85,7 +87,15 @@ def _settings(values: Mapping[str, object], agents: Mapping[str, AgentSettings])
             output_view_chars=get["limits.output.viewChars"],
             output_file_bytes=get["limits.output.fileBytes"],
         ),
-        task=TaskSettings(get["task.deadlineMs"], get["task.idleMs"], get["task.expectChanges"]),
+        task=TaskSettings(
+            get["task.deadlineMs"],
+            get["task.startMs"],
+            get["task.idleMs"],
+            get["task.retries"],
+            get["task.runs"],
+            get["task.graceTurns"],
+            get["task.expectChanges"],
+        ),
         ask_deadline_ms=get["ask.deadlineMs"],
         stop=StopTimes(get["stop.cancelMs"], get["stop.closeMs"], get["stop.termMs"]),
         workspace_include=get["workspace.include"],
@@ -95,64 +105,6 @@ def _settings(values: Mapping[str, object], agents: Mapping[str, AgentSettings])
         retention=Retention(get["retention.applied"], get["retention.dropped"]),
         log=LogSettings(get["log.level"], get["log.file"]),
         store_path=get["store.path"],
+        sandbox=get["sandbox"],
         agents=agents,
-        agent_descriptions={
-            name: text
-            for name in agents
-            if (text := get.get(f"agents.{name}.description")) is not None
-        },
     )
-
-
-def _agents(
-    given: Sequence[Given], values: Mapping[str, object]
-) -> tuple[Mapping[str, AgentSettings], tuple[SettingsProblem, ...]]:
-    """Make the agents whose program is known; the others are problems, where they begin."""
-    first: dict[str, Given] = {}
-    for each in given:
-        if each.key.name.startswith(_AGENT):
-            first.setdefault(each.name.split(".")[1], each)
-    agents = {COMMAND_LINE.name: COMMAND_LINE}
-    problems = []
-    for name in sorted(first):
-        if f"agents.{name}.argv" in values:
-            agents[name] = _agent(name, values)
-        else:
-            begin = first[name]
-            message = "is missing: an agent needs its program and arguments, as a list"
-            problems.append(
-                SettingsProblem(begin.where, f"agents.{name}.argv", message, (), begin.line)
-            )
-    return agents, tuple(problems)
-
-
-_AGENT = f"agents.{NAME}."
-
-
-def _agent(name: str, values: Mapping[str, object]) -> AgentSettings:
-    get = {
-        key.name.removeprefix(_AGENT): values.get(key.name.replace(NAME, name), key.default)
-        for key in TABLE
-        if key.name.startswith(_AGENT)
-    }
-    read = cast("Mapping[str, Any]", get)
-    return AgentSettings(
-        name=name,
-        kind=cast("AgentKind", read["kind"]),
-        argv=read["argv"],
-        prompt_as=cast("PromptAs", read["prompt"]),
-        env=read["env"] or {},
-        pass_env=read["passEnv"],
-        polite=cast("Polite", read["polite"]),
-        stop=_stop(read, values),
-    )
-
-
-def _stop(agent: Mapping[str, Any], values: Mapping[str, object]) -> StopTimes | None:
-    """Give an agent's own times, each the general one where it names none."""
-    rungs = ("stop.cancelMs", "stop.closeMs", "stop.termMs")
-    if all(agent[rung] is None for rung in rungs):
-        return None
-    general = cast("Mapping[str, Any]", values)
-    times = [general[rung] if agent[rung] is None else agent[rung] for rung in rungs]
-    return StopTimes(*times)

@@ -9,7 +9,7 @@ from enum import StrEnum, unique
 
 from attrs import frozen
 
-from sennit.core.agents import AgentKind, Polite, PromptAs
+from sennit.core.agents import AgentKind, Executing, OutputFormat, Polite, PromptAs, Sandboxing
 from sennit.settings.kinds import (
     AbsolutePath,
     Choice,
@@ -17,7 +17,10 @@ from sennit.settings.kinds import (
     Text,
     Variables,
     Whole,
+    agent_roles,
     argument_list,
+    command_globs,
+    folders,
     globs,
     variable_names,
 )
@@ -88,6 +91,7 @@ class LaterKey:
 _PERSON = frozenset({Source.USER, Source.ENVIRONMENT, Source.CLIENT})
 _ANYONE = _PERSON | {Source.REPOSITORY}
 _MACHINE = frozenset({Source.USER, Source.ENVIRONMENT})
+_OWN = frozenset({Source.USER, Source.CLIENT})
 _NAMED = frozenset({Source.USER, Source.REPOSITORY, Source.CLIENT})
 
 _DAY_MS = 24 * 60 * 60 * 1_000
@@ -135,9 +139,26 @@ TABLE: tuple[Key, ...] = (
         "How long a run may take; no limit unless set.", unit="ms", in_call="deadlineMs",
     ),
     Key(
+        "task.startMs", Whole(100, _DAY_MS), 30_000, _ANYONE,
+        "How long each step of a conversation with an agent may take before its first prompt.",
+        unit="ms",
+    ),
+    Key(
         "task.idleMs", Whole(1_000, _DAY_MS), 900_000, _ANYONE,
         "How long a run may show no sign of life; shown as silent from a third of it on.",
         unit="ms", in_call="idleMs",
+    ),
+    Key(
+        "task.retries", Whole(0, 5), 1, _ANYONE,
+        "How often a run that failed without a trace is done again by itself.", in_call="retries",
+    ),
+    Key(
+        "task.graceTurns", Whole(0, 20), 2, _ANYONE,
+        "Turns that an agent has to wrap up in once its budget is spent.", in_call="graceTurns",
+    ),
+    Key(
+        "task.runs", Whole(1, 20), 4, _PERSON,
+        "How many runs a task may have, for whatever reasons.",
     ),
     Key(
         "task.expectChanges", Choice(ExpectChanges), ExpectChanges.FLAG, _ANYONE,
@@ -186,6 +207,11 @@ TABLE: tuple[Key, ...] = (
         "retention.dropped", Whole(0, 36_500), 14, _PERSON,
         "How long what was dropped is kept. What is neither is kept for ever.", unit="days",
     ),
+    Key(
+        "sandbox", Choice(Sandboxing), Sandboxing.PREFERRED, _PERSON,
+        "Whether configured agents run in a sandbox of the system. The built-in `command` does "
+        "only where it is `required`.",
+    ),
     Key("log.level", Choice(LogLevel), LogLevel.WARNING, _PERSON, "How much is logged."),
     Key(
         "log.file", AbsolutePath(), None, _MACHINE,
@@ -202,7 +228,8 @@ TABLE: tuple[Key, ...] = (
     Key(
         "agents.NAME.argv", argument_list(), None, _NAMED,
         "The program and its arguments, never a shell line. `{prompt}` and `{prompt_file}` are "
-        "replaced. Needed for every agent.", starts_programs=True, repository_needs_trust=True,
+        "replaced. Needed for every agent that is not built in.",
+        starts_programs=True, repository_needs_trust=True,
     ),
     Key(
         "agents.NAME.prompt", Choice(PromptAs), PromptAs.ARGUMENT, _NAMED,
@@ -210,12 +237,14 @@ TABLE: tuple[Key, ...] = (
     ),
     Key(
         "agents.NAME.env", Variables(), None, _NAMED,
-        "Environment variables that are set for the agent.",
+        "Environment variables that are set for the agent. To those of a built-in agent they are "
+        "added.",
         starts_programs=True, repository_needs_trust=True,
     ),
     Key(
         "agents.NAME.passEnv", variable_names(), (), _NAMED,
-        "Names of the server's variables that the agent gets beside the usual ones.",
+        "Names of the server's variables that the agent gets beside the usual ones. To those of a "
+        "built-in agent they are added.",
         starts_programs=True, repository_needs_trust=True,
     ),
     Key(
@@ -232,9 +261,73 @@ TABLE: tuple[Key, ...] = (
         for rung in ("cancelMs", "closeMs", "termMs")
     ),
     Key(
+        "agents.NAME.sandbox", Choice(Sandboxing), None, _OWN,
+        "For this agent, in place of `sandbox`.", starts_programs=True,
+    ),
+    Key(
+        "agents.NAME.stateFolders", folders(), (), _OWN,
+        "Folders outside its workspace that the agent may write to in a sandbox.",
+        starts_programs=True,
+    ),
+    Key(
+        "agents.NAME.output", Choice(OutputFormat), OutputFormat.TEXT, _NAMED,
+        "What an agent of kind `command` writes to standard output.",
+        starts_programs=True, repository_needs_trust=True,
+    ),
+    Key(
+        "agents.NAME.mode", Text(), None, _NAMED,
+        "The mode that an agent of kind `acp` is asked for, where it offers it; each agent has "
+        "words of its own.", starts_programs=True, repository_needs_trust=True,
+    ),
+    Key(
+        "agents.NAME.model", Text(), None, _NAMED,
+        "The model that an agent of kind `acp` is asked for, where it offers it. Of a `command` it "
+        "is part of `argv`.", starts_programs=True, repository_needs_trust=True,
+    ),
+    Key(
+        "agents.NAME.roles", agent_roles(), (), _NAMED,
+        "What tasks may choose the agent for: `explore`, `review`, `implement`, `verify`, or roles "
+        "of your own.", starts_programs=True, repository_needs_trust=True,
+    ),
+    Key(
+        "agents.NAME.modelClass", Text(), None, _NAMED,
+        "A word of yours for how strong its model is, by which tasks may choose, such as `small`.",
+        starts_programs=True, repository_needs_trust=True,
+    ),
+    Key(
+        "agents.NAME.provider", Text(), None, _NAMED,
+        "Whose limits it shares with other agents, such as `anthropic`.",
+        starts_programs=True, repository_needs_trust=True,
+    ),
+    Key(
+        "agents.NAME.signIn", Text(), None, _NAMED,
+        "The command line that signs you in; it is told to you and never run.",
+        starts_programs=True, repository_needs_trust=True,
+    ),
+    Key(
+        "agents.NAME.permissions.execute", Choice(Executing), Executing.ASK, _OWN,
+        "What an agent is answered that asks to run a command which no glob of "
+        "`permissions.commands` allows.", starts_programs=True,
+    ),
+    Key(
+        "agents.NAME.permissions.commands", command_globs(), (), _OWN,
+        "Globs over whole command lines that an agent may run without a question, such as "
+        "`git diff *`.", starts_programs=True,
+    ),
+    Key(
         "agents.NAME.description", Text(), None, _NAMED,
         "What the agent is good for, for people.",
         starts_programs=True, repository_needs_trust=True,
+    ),
+    Key(
+        "mcp.NAME.argv", argument_list(), None, _PERSON - {Source.ENVIRONMENT},
+        "A tool server of the Model Context Protocol that every agent of kind `acp` is given: its "
+        "program and arguments. None unless set; a repository cannot set one.",
+        starts_programs=True,
+    ),
+    Key(
+        "mcp.NAME.env", Variables(), None, _PERSON - {Source.ENVIRONMENT},
+        "Environment variables that are set for the tool server.", starts_programs=True,
     ),
 )  # fmt: skip
 
@@ -242,9 +335,8 @@ LATER: tuple[LaterKey, ...] = tuple(
     LaterKey(name)
     for name in (
         "limits.provider", "limits.model", "limits.agent", "limits.memory", "limits.depth",
-        "task.startMs", "task.graceTurns", "task.retries", "task.runs",
         "workspace.kind", "workspace.setup", "workspace.prepare", "checks", "review.onConflict",
-        "review.onFailure", "apply.save", "sandbox", "hooks", "telemetry",
+        "review.onFailure", "apply.save", "hooks", "telemetry",
     )
 )  # fmt: skip
 

@@ -260,6 +260,21 @@ def argument_list() -> Texts:
     return Texts("a list of a program and its arguments, no shell line", _argument_problem, least=1)
 
 
+def folders() -> Texts:
+    """Make the kind of lists of folders."""
+    return Texts("a list of folders, absolute or below `~/`", _folder_problem)
+
+
+def agent_roles() -> Texts:
+    """Make the kind of lists of roles."""
+    return Texts("a list of names of roles: a-z, 0-9 and `-`", _role_problem)
+
+
+def command_globs() -> Texts:
+    """Make the kind of lists of globs over command lines."""
+    return Texts("a list of globs over command lines", _command_problem)
+
+
 def variable_names() -> Texts:
     """Make the kind of lists of variable names; `PREFIX*` stands for all that begin so."""
     return Texts("a list of names of variables, or `PREFIX*`", _name_problem)
@@ -267,6 +282,23 @@ def variable_names() -> Texts:
 
 def _argument_problem(text: str) -> str | None:
     return "holds a NUL, which no program can be given" if "\0" in text else None
+
+
+_ROLE = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+
+
+def _folder_problem(text: str) -> str | None:
+    if "\0" in text or not text.startswith(("/", "~/")):
+        return "is neither absolute nor below `~/`"
+    return None
+
+
+def _role_problem(text: str) -> str | None:
+    return None if _ROLE.fullmatch(text) else "is no name of a role"
+
+
+def _command_problem(text: str) -> str | None:
+    return None if text.strip() and "\0" not in text else "is empty or holds a NUL"
 
 
 def _name_problem(text: str) -> str | None:

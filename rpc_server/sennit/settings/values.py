@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
-from sennit.core.agents import AgentSettings, StopTimes
+from sennit.core.agents import AgentSettings, Sandboxing, StopTimes, ToolServer
 from sennit.settings.keys import Key, LogLevel, Source
 from sennit_protocol.errors import Problem
 from sennit_protocol.states import Offer
@@ -31,7 +31,11 @@ class TaskSettings:
     """What counts for tasks that do not say otherwise; durations in milliseconds."""
 
     deadline_ms: int | None
+    start_ms: int
     idle_ms: int
+    retries: int
+    runs: int
+    grace_turns: int
     expect_changes: ExpectChanges
 
 
@@ -102,8 +106,9 @@ class Settings:
     retention: Retention
     log: LogSettings
     store_path: str | None
+    sandbox: Sandboxing
     agents: Mapping[str, AgentSettings]
-    agent_descriptions: Mapping[str, str]
+    tool_servers: tuple[ToolServer, ...] = ()
     given: tuple[Given, ...] = ()
     ignored: tuple[Ignored, ...] = ()
 

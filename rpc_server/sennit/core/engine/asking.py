@@ -6,7 +6,13 @@ from attrs import evolve, frozen
 
 from sennit.core.engine.commands import DeliverAnswer
 from sennit.core.engine.draft import Draft
-from sennit.core.engine.events import AnswerGiven, QuestionAsked, QuestionWithdrawn
+from sennit.core.engine.events import (
+    AnswerGiven,
+    QuestionAsked,
+    QuestionWithdrawn,
+    RunHeld,
+    RunSteered,
+)
 from sennit.core.engine.moves import forget_question_timer, move_task, resume
 from sennit.core.engine.rows import QuestionEnd, QuestionRow, RunRow, TaskRow, TicketRow, TimerRow
 from sennit.core.engine.settling import go_on
@@ -69,14 +75,17 @@ def _question(draft: Draft, event: QuestionAsked, run: RunRow) -> QuestionRow:
         options=event.options,
         asked_at=event.at,
         deadline_at=event.at + allowed,
+        permission=event.permission,
     )
 
 
 def park(draft: Draft, task: TaskRow) -> None:
     """Let a running task that has an open question wait for the answer."""
-    if task.state is TaskState.RUNNING and draft.open_question(task) is not None:
+    question = draft.open_question(task)
+    if task.state is TaskState.RUNNING and question is not None:
         waiting = move_task(draft, task, TaskSignal.ASK)
-        draft.put(evolve(waiting, waiting_for=WaitingFor.ANSWER))
+        what = WaitingFor.PERMISSION if question.permission else WaitingFor.ANSWER
+        draft.put(evolve(waiting, waiting_for=what))
 
 
 def answer(draft: Draft, event: AnswerGiven) -> None:
@@ -94,6 +103,30 @@ def answer(draft: Draft, event: AnswerGiven) -> None:
     else:
         draft.outcome = Answered()
         _close(draft, question, "the user has answered", event.answer)
+
+
+def held(draft: Draft, event: RunHeld) -> None:
+    """Let a task wait for what the user says next; its slot is given up meanwhile."""
+    run = draft.get(RunRow, event.run)
+    if run is None or run.state is not RunState.RUNNING:
+        return
+    task = draft.task(run.ticket, run.task)
+    if task.state is TaskState.RUNNING:
+        task = move_task(draft, task, TaskSignal.ASK)
+    draft.put(evolve(task, waiting_for=WaitingFor.USER))
+    draft.note(run.ticket, run.task, "is interrupted, and waits for you")
+    go_on(draft, run.ticket)
+
+
+def steered(draft: Draft, event: RunSteered) -> None:
+    """Tell the story what the user said, and let a task that waited for it go on."""
+    run = draft.get(RunRow, event.run)
+    if run is None:
+        return
+    draft.note(run.ticket, run.task, f"is told: {event.text}")
+    task = draft.task(run.ticket, run.task)
+    if task.state is TaskState.WAITING and task.waiting_for is WaitingFor.USER:
+        move_task(draft, task, TaskSignal.RESUME)
 
 
 def withdrawn(draft: Draft, event: QuestionWithdrawn) -> None:
@@ -118,4 +151,6 @@ def _end(draft: Draft, question: QuestionRow, reason: str, text: str | None) -> 
     draft.put(evolve(question, answer=text, closed=QuestionEnd(reason)))
     forget_question_timer(draft, question)
     draft.note(question.ticket, question.task, f"{question.id}: {reason}")
-    resume(draft, draft.task(question.ticket, question.task))
+    task = draft.task(question.ticket, question.task)
+    if task.waiting_for is not WaitingFor.USER:
+        resume(draft, task)

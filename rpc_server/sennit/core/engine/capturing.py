@@ -7,12 +7,22 @@ from attrs import evolve
 from sennit.core.engine.commands import CaptureRun
 from sennit.core.engine.draft import Draft
 from sennit.core.engine.events import Captured, CaptureFailed
-from sennit.core.engine.moves import end_task, flag, move_run, run_and_task
-from sennit.core.engine.rows import Ending, ProposalRow, RevisionRow, RunRow, TaskRow, TicketRow
+from sennit.core.engine.moves import end_task, flag, move_run, move_task, run_and_task
+from sennit.core.engine.rows import (
+    Ending,
+    ProposalRow,
+    RevisionRow,
+    RunReport,
+    RunRow,
+    TaskRow,
+    TicketRow,
+    TimerRow,
+)
 from sennit.core.engine.settling import go_on, reconcile
-from sennit.core.engine.transitions import RunSignal
+from sennit.core.engine.transitions import RunSignal, TaskSignal
+from sennit.core.retry import backoff_ms, is_passing
 from sennit_protocol.ids import IdKind, ProposalId, RevisionId
-from sennit_protocol.states import FailureKind, Flag, Integration, TaskState
+from sennit_protocol.states import FailureKind, Flag, Integration, QueuedFor, TaskState
 from sennit_protocol.tasks import ExpectChanges
 from sennit_protocol.views import Failure, Notice
 
@@ -38,6 +48,9 @@ def captured(draft: Draft, event: Captured) -> None:
     move_run(draft, run, RunSignal.CAPTURE)
     unchanged = event.tree == run.base_tree
     ending = _ending(task, run, unchanged=unchanged)
+    if unchanged and _is_retried(task, run, ending):
+        again(draft, task, ending.failure)
+        return
     done = ending.state is TaskState.COMPLETED
     if unchanged and done and task.spec.expect_changes is ExpectChanges.FLAG:
         flag(draft, task, Flag.UNCHANGED)
@@ -50,11 +63,43 @@ def captured(draft: Draft, event: Captured) -> None:
     go_on(draft, task.ticket)
 
 
+def _is_retried(task: TaskRow, run: RunRow, ending: Ending) -> bool:
+    """Whether a run that left nothing is done again: nothing it did could be done twice."""
+    if ending.state is not TaskState.FAILED or ending.failure is None:
+        return False
+    if len(task.runs) > task.spec.retries or len(task.runs) >= task.spec.most_runs:
+        return False
+    report = run.report or RunReport()
+    safe = task.spec.retry_safe or not report.acted
+    return safe and is_passing(ending.failure, given=report.given)
+
+
+def again(draft: Draft, task: TaskRow, failure: Failure | None) -> None:
+    """Queue a task for another run, after a while."""
+    wait_ms = backoff_ms(len(task.runs), draft.chance)
+    moved = move_task(draft, task, TaskSignal.RETRY)
+    draft.put(evolve(moved, queued_for=QueuedFor.RETRY, ending=None))
+    draft.put(TimerRow(f"retry:{task.key}", draft.at + wait_ms, task.ticket))
+    why = failure.message if failure else "it failed"
+    draft.note(task.ticket, task.id, f"is tried again in {wait_ms} ms, because: {why}")
+    go_on(draft, task.ticket)
+
+
+def retry_is_due(draft: Draft, task: TaskRow) -> None:
+    """Let a task that waited for its retry take part again."""
+    if task.state is TaskState.QUEUED and task.queued_for is QueuedFor.RETRY:
+        draft.put(evolve(task, queued_for=QueuedFor.SLOT))
+        go_on(draft, task.ticket)
+
+
 def _ending(task: TaskRow, run: RunRow, *, unchanged: bool) -> Ending:
     if task.ending is not None:
         return task.ending
     if run.failure is not None:
         return Ending(TaskState.FAILED, run.failure)
+    if run.report is not None and run.report.unfitting is not None:
+        why = f"The agent's result does not fit its schema: {run.report.unfitting}"
+        return Ending(TaskState.PARTIAL, Failure(FailureKind.DELIVERY, why))
     if unchanged and task.spec.expect_changes is ExpectChanges.FAIL:
         return Ending(
             TaskState.FAILED,

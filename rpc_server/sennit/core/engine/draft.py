@@ -84,6 +84,11 @@ class Draft(Tables):
         text = f"{self.seed}:{self.made_ids}".encode()
         return encode_id(kind, int.from_bytes(hashlib.sha256(text).digest()[:8]))
 
+    @property
+    def chance(self) -> float:
+        """A number from 0 to 1 out of the event's seed."""
+        return self.seed % 1000 / 999
+
     def finish(self) -> Step[object]:
         """Give the step that was drafted."""
         return Step(

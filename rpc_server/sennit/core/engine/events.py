@@ -17,9 +17,23 @@ from sennit.core.engine.review_events import (
     WorkspacesRemoved,
 )
 from sennit.core.engine.rows import (
-    Counts,
     RepositoryRef,
     TaskSpec,
+)
+from sennit.core.engine.run_events import (
+    BudgetSpent,
+    Captured,
+    CaptureFailed,
+    RunEnded,
+    RunHeld,
+    RunNoted,
+    RunStalled,
+    RunStarted,
+    RunSteered,
+    SessionKnown,
+    StopTaken,
+    WorkspaceFailed,
+    WorkspaceReady,
 )
 from sennit.core.engine.server_events import (
     DocumentUnsaved,
@@ -48,6 +62,7 @@ __all__ = [
     "ApplicationSettled",
     "BaseFailed",
     "BaseTaken",
+    "BudgetSpent",
     "CancelRequested",
     "CaptureFailed",
     "Captured",
@@ -64,12 +79,16 @@ __all__ = [
     "Reconciled",
     "RevisionOffered",
     "RunEnded",
+    "RunHeld",
+    "RunNoted",
     "RunStalled",
     "RunStarted",
+    "RunSteered",
     "ServerStarted",
     "ServerStopped",
     "ServerStopping",
     "ServersGone",
+    "SessionKnown",
     "StopTaken",
     "Tick",
     "TimerFired",
@@ -129,98 +148,6 @@ class BaseFailed(Event):
 
     base: BaseId
     ticket: TicketId
-    failure: Failure
-
-
-@frozen(kw_only=True)
-class WorkspaceReady(Event):
-    """The workspace of a run is there. Its base differs from the ticket's after dependencies."""
-
-    TYPE: ClassVar[str] = "workspaceReady"
-
-    run: RunId
-    folder: bytes
-    base_commit: str
-    base_tree: str
-    notices: tuple[Notice, ...] = ()
-
-
-@frozen(kw_only=True)
-class WorkspaceFailed(Event):
-    """The workspace of a run could not be made."""
-
-    TYPE: ClassVar[str] = "workspaceFailed"
-
-    run: RunId
-    failure: Failure
-
-
-@frozen(kw_only=True)
-class RunStarted(Event):
-    """The agent's program runs. It ends no command: the start is ended by the run's end."""
-
-    TYPE: ClassVar[str] = "runStarted"
-
-    run: RunId
-
-
-@frozen(kw_only=True)
-class RunEnded(Event):
-    """The run and all of its descendants have ended, but for the ``survivors``.
-
-    ``ran`` is false when the program could not be started at all.
-    """
-
-    TYPE: ClassVar[str] = "runEnded"
-
-    run: RunId
-    ran: bool = True
-    failure: Failure | None = None
-    output_bytes: int = 0
-    output_truncated: bool = False
-    survivors: tuple[int, ...] = ()
-
-
-@frozen(kw_only=True)
-class RunStalled(Event):
-    """A run has shown no sign of life for longer than its task allows."""
-
-    TYPE: ClassVar[str] = "runStalled"
-
-    run: RunId
-    idle_ms: int
-
-
-@frozen(kw_only=True)
-class StopTaken(Event):
-    """The stop ladder of a run is through, there was nothing to stop, or it broke (``failure``)."""
-
-    TYPE: ClassVar[str] = "stopTaken"
-
-    run: RunId
-    failure: Failure | None = None
-
-
-@frozen(kw_only=True)
-class Captured(Event):
-    """What a run left is in the store. ``tree`` equals the base's when nothing was changed."""
-
-    TYPE: ClassVar[str] = "captured"
-
-    run: RunId
-    commit: str
-    tree: str
-    counts: Counts
-    notices: tuple[Notice, ...] = ()
-
-
-@frozen(kw_only=True)
-class CaptureFailed(Event):
-    """What a run left could not be taken; the workspace is kept."""
-
-    TYPE: ClassVar[str] = "captureFailed"
-
-    run: RunId
     failure: Failure
 
 
@@ -287,6 +214,7 @@ class QuestionAsked(Event):
     text: str
     options: tuple[str, ...] = ()
     deadline_ms: int | None = None
+    permission: bool = False
 
 
 @frozen(kw_only=True)
@@ -346,6 +274,11 @@ EVENTS: tuple[type[Event], ...] = (
     WorkspaceFailed,
     RunStarted,
     RunEnded,
+    SessionKnown,
+    RunNoted,
+    RunHeld,
+    RunSteered,
+    BudgetSpent,
     RunStalled,
     StopTaken,
     Captured,

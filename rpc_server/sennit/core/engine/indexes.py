@@ -68,7 +68,8 @@ def _ready_in(row: TaskRow) -> TicketId | None:
 
 
 def _depends_in(row: TaskRow) -> TicketId | None:
-    return row.ticket if row.state is TaskState.QUEUED and row.spec.depends_on else None
+    waits = row.state is TaskState.QUEUED and row.queued_for is not QueuedFor.RETRY
+    return row.ticket if waits and row.spec.depends_on else None
 
 
 def _open_at(row: QuestionRow) -> str | None:

@@ -19,6 +19,7 @@ from sennit_protocol.views import Failure
 
 ENDING_SIGNALS = {
     TaskState.COMPLETED: TaskSignal.COMPLETE,
+    TaskState.PARTIAL: TaskSignal.PART,
     TaskState.FAILED: TaskSignal.FAIL,
     TaskState.CANCELLED: TaskSignal.CANCEL,
     TaskState.INTERRUPTED: TaskSignal.INTERRUPT,

@@ -6,8 +6,9 @@ from attrs import frozen
 
 from sennit.core.agents import AgentSettings
 from sennit.core.objects import Entry
+from sennit_protocol.agents import ToDoEntry, Usage
 from sennit_protocol.states import ApplicationState, TaskState
-from sennit_protocol.tasks import BaseKind, ExpectChanges
+from sennit_protocol.tasks import Access, Attachment, BaseKind, Budget, ExpectChanges
 from sennit_protocol.views import Failure
 
 
@@ -35,6 +36,39 @@ class TaskSpec:
     idle_ms: int | None = None
     expect_changes: ExpectChanges = ExpectChanges.FLAG
     env: tuple[str, ...] = ()
+    retries: int = 1
+    retry_safe: bool = False
+    most_runs: int = 4
+    model: str | None = None
+    thinking: str | None = None
+    system_prompt: str | None = None
+    output_schema: str | None = None
+    attach: tuple[Attachment, ...] = ()
+    must_offer: tuple[str, ...] = ()
+    access: Access = Access.WRITE
+    budget: Budget | None = None
+    grace_turns: int = 2
+
+
+@frozen
+class RunReport:
+    """What an agent told of a run, as far as it tells; absent things are unknown.
+
+    ``text``: its last message. ``tools``: how many calls of tools it told of. ``acted``: whether it
+    ran, or may have run, something whose effects nobody can see in the workspace. ``given``:
+    whether it was given its task at all. ``structured``: the result that a schema was given for, as
+    JSON text; ``unfitting`` is why there is none.
+    """
+
+    text: str | None = None
+    usage: Usage | None = None
+    tools: int = 0
+    acted: bool = True
+    given: bool = True
+    warnings: tuple[str, ...] = ()
+    to_do: tuple[ToDoEntry, ...] = ()
+    structured: str | None = None
+    unfitting: str | None = None
 
 
 @frozen

@@ -12,6 +12,7 @@ from sennit.core.engine.row_values import (
     Image,
     QuestionEnd,
     RepositoryRef,
+    RunReport,
     TaskSpec,
 )
 from sennit.core.objects import Conflict, Manifest
@@ -61,6 +62,7 @@ __all__ = [
     "QuestionRow",
     "RepositoryRef",
     "RevisionRow",
+    "RunReport",
     "RunRow",
     "ServerRow",
     "TaskRow",
@@ -173,7 +175,8 @@ class BaseRow:
 class RunRow:
     """One run of an agent in a workspace. ``folder`` is where the agent works.
 
-    ``stop`` is the command whose stop ladder is at work on it.
+    ``stop`` is the command whose stop ladder is at work on it. ``session`` is the agent's name for
+    what it may be able to go on with.
     """
 
     id: RunId
@@ -191,6 +194,8 @@ class RunRow:
     output_truncated: bool = False
     survivors: tuple[int, ...] = ()
     stop: CommandId | None = None
+    session: str | None = None
+    report: RunReport | None = None
     sequence: int = 0
 
     @property
@@ -296,7 +301,10 @@ class ApplicationRow:
 
 @frozen
 class QuestionRow:
-    """A question of an agent, open until ``closed``; ``answer`` is what the user has said."""
+    """A question of an agent, open until ``closed``; ``answer`` is what the user has said.
+
+    ``permission``: the agent asks whether it may do something.
+    """
 
     id: QuestionId
     ticket: TicketId
@@ -308,6 +316,7 @@ class QuestionRow:
     deadline_at: int
     answer: str | None = None
     closed: QuestionEnd | None = None
+    permission: bool = False
     sequence: int = 0
 
     @property

@@ -9,10 +9,13 @@ from sennit.core.engine.capturing import capture, end_without_proposal
 from sennit.core.engine.commands import RecoverRun, StartRun
 from sennit.core.engine.draft import Draft
 from sennit.core.engine.events import (
+    BudgetSpent,
     CancelRequested,
     RunEnded,
+    RunNoted,
     RunStalled,
     RunStarted,
+    SessionKnown,
     StopTaken,
     WorkspaceFailed,
     WorkspaceReady,
@@ -113,6 +116,7 @@ def run_ended(draft: Draft, event: RunEnded) -> None:
         output_truncated=event.output_truncated,
         survivors=event.survivors,
         stop=None,
+        report=event.report,
     )
     draft.put(run)
     task = _work_is_over(draft, task, run)
@@ -132,6 +136,10 @@ def run_ended(draft: Draft, event: RunEnded) -> None:
 def _work_is_over(draft: Draft, task: TaskRow, run: RunRow) -> TaskRow:
     draft.delete(TimerRow, f"deadline:{run.id}")
     close_questions(draft, task, "the agent has ended")
+    if run.report is not None and run.report.warnings:
+        task = draft.task(task.ticket, task.id)
+        warned = tuple(map(Notice, run.report.warnings))
+        draft.put(evolve(task, notices=(*task.notices, *warned)))
     if run.output_truncated:
         flag(draft, task, Flag.OUTPUT_TRUNCATED)
     return draft.task(task.ticket, task.id)
@@ -173,6 +181,33 @@ def stop_taken(draft: Draft, event: StopTaken) -> None:
         message = f"{event.failure.message} The run may still work; cancel it again."
         draft.put(evolve(task, notices=(*task.notices, Notice(message))))
         draft.note(run.ticket, run.task, message)
+
+
+def session_known(draft: Draft, event: SessionKnown) -> None:
+    """Keep by which name the agent may be able to go on."""
+    run = draft.get(RunRow, event.run)
+    if run is not None:
+        draft.put(evolve(run, session=event.session))
+
+
+def run_noted(draft: Draft, event: RunNoted) -> None:
+    """Put something that happened in a run into the story of its task."""
+    run = draft.get(RunRow, event.run)
+    if run is not None:
+        draft.note(run.ticket, run.task, event.text)
+
+
+def budget_spent(draft: Draft, event: BudgetSpent) -> None:
+    """Let the task end as partial, once its run has wrapped up or at once."""
+    run = draft.get(RunRow, event.run)
+    if run is None or not is_active(run):
+        return
+    task = draft.task(run.ticket, run.task)
+    draft.note(run.ticket, run.task, event.text)
+    failure = Failure(FailureKind.BUDGET, event.text)
+    plan_ending(draft, task, Ending(TaskState.PARTIAL, failure))
+    if event.stop:
+        stop(draft, run)
 
 
 def run_stalled(draft: Draft, event: RunStalled) -> None:

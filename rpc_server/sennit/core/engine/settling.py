@@ -275,7 +275,8 @@ def verdict(
     if states == {TaskState.COMPLETED} and not unhappy:
         return TicketSignal.SETTLE_COMPLETED
     failed = {row.task for row in revisions if row.integration is Integration.FAILED}
-    if any(task.state is TaskState.COMPLETED and task.id not in failed for task in tasks):
+    useful = {TaskState.COMPLETED, TaskState.PARTIAL}
+    if any(task.state in useful and task.id not in failed for task in tasks):
         return TicketSignal.SETTLE_PARTIAL
     if states == {TaskState.INTERRUPTED}:
         return TicketSignal.SETTLE_INTERRUPTED

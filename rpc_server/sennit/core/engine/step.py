@@ -26,6 +26,7 @@ from sennit.core.engine.events import (
     ApplicationSettled,
     BaseFailed,
     BaseTaken,
+    BudgetSpent,
     CancelRequested,
     Captured,
     CaptureFailed,
@@ -41,12 +42,16 @@ from sennit.core.engine.events import (
     Reconciled,
     RevisionOffered,
     RunEnded,
+    RunHeld,
+    RunNoted,
     RunStalled,
     RunStarted,
+    RunSteered,
     ServersGone,
     ServerStarted,
     ServerStopped,
     ServerStopping,
+    SessionKnown,
     StopTaken,
     Tick,
     TimerFired,
@@ -54,7 +59,7 @@ from sennit.core.engine.events import (
     WorkspaceReady,
     WorkspacesRemoved,
 )
-from sennit.core.engine.rows import QuestionRow, RunRow, TimerRow
+from sennit.core.engine.rows import QuestionRow, RunRow, TaskRow, TimerRow
 from sennit.core.engine.state import State
 from sennit.core.engine.step_values import Step
 from sennit_protocol.views import Notice
@@ -83,6 +88,10 @@ def _timer_fired(draft: Draft, event: TimerFired) -> None:
         question = draft.get(QuestionRow, name)
         if question is not None:
             asking.expired(draft, question)
+    elif kind == "retry":
+        task = draft.get(TaskRow, name)
+        if task is not None:
+            capturing.retry_is_due(draft, task)
     else:
         raise ValueError(f"no such kind of timer: {event.timer}")
 
@@ -120,6 +129,11 @@ HANDLERS: Mapping[type[Event], Callable[[Draft, Any], None]] = MappingProxyType(
         WorkspaceFailed: running.workspace_failed,
         RunStarted: running.run_started,
         RunEnded: running.run_ended,
+        SessionKnown: running.session_known,
+        RunNoted: running.run_noted,
+        RunHeld: asking.held,
+        RunSteered: asking.steered,
+        BudgetSpent: running.budget_spent,
         RunStalled: running.run_stalled,
         StopTaken: running.stop_taken,
         Captured: capturing.captured,

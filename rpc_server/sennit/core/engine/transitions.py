@@ -18,10 +18,12 @@ class TaskSignal(StrEnum):
     ASK = "ask"
     RESUME = "resume"
     COMPLETE = "complete"
+    PART = "part"
     FAIL = "fail"
     CANCEL = "cancel"
     INTERRUPT = "interrupt"
     BLOCK = "block"
+    RETRY = "retry"
 
 
 class RunSignal(StrEnum):
@@ -62,7 +64,9 @@ TASKS: Mapping[TaskState, Mapping[TaskSignal, TaskState]] = MappingProxyType(
         },
         TaskState.RUNNING: {
             TaskSignal.ASK: TaskState.WAITING,
+            TaskSignal.RETRY: TaskState.QUEUED,
             TaskSignal.COMPLETE: TaskState.COMPLETED,
+            TaskSignal.PART: TaskState.PARTIAL,
             TaskSignal.FAIL: TaskState.FAILED,
             TaskSignal.CANCEL: TaskState.CANCELLED,
             TaskSignal.INTERRUPT: TaskState.INTERRUPTED,

@@ -1,0 +1,84 @@
+"""What an agent is told beside its prompt: who it is, where it works, what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from sennit.core.fences import WARNING, fenced
+from sennit.core.structured import request_for
+
+MOST_ATTACHED = 200_000
+"""Characters of all that is attached as text."""
+
+
+@frozen
+class Attached:
+    """Something that is given with a prompt, as text."""
+
+    label: str
+    text: str
+
+
+@frozen
+class Situation:
+    """What the workspace holds beside the last commit, in numbers."""
+
+    modified: int = 0
+    staged: int = 0
+    untracked: int = 0
+    unsaved: int = 0
+    left_out: int = 0
+
+
+def whole_prompt(
+    prompt: str,
+    *,
+    system_prompt: str | None = None,
+    situation: Situation | None = None,
+    attached: Sequence[Attached] = (),
+    output_schema: str | None = None,
+) -> str:
+    """Put everything that an agent is told into one text, the prompt itself in the middle."""
+    parts = [
+        system_prompt or "",
+        prompt,
+        "" if situation is None else _situated(situation),
+        _given(attached),
+        "" if output_schema is None else request_for(output_schema),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _situated(situation: Situation) -> str:
+    numbers = {
+        "staged": situation.staged,
+        "modified": situation.modified,
+        "untracked": situation.untracked,
+        "unsaved in the editor": situation.unsaved,
+    }
+    told = ", ".join(f"{count} {what}" for what, count in numbers.items() if count)
+    if not told and not situation.left_out:
+        return ""
+    parts = ["You work in a copy of the user's repository as the user sees it."]
+    if told:
+        parts.append(f"Beside the last commit it holds the user's own changes (files: {told}).")
+        parts.append("Keep them: they are part of your starting point.")
+    if situation.left_out:
+        parts.append(f"Files that were left out of the copy: {situation.left_out}.")
+    return " ".join(parts)
+
+
+def _given(attached: Sequence[Attached]) -> str:
+    if not attached:
+        return ""
+    room = MOST_ATTACHED // len(attached)
+    told = [f"{one.label}:\n{fenced(_cut(one.text, room))}" for one in attached]
+    return "\n\n".join([f"You are given the following. {WARNING}", *told])
+
+
+def _cut(text: str, room: int) -> str:
+    if len(text) <= room:
+        return text
+    return f"{text[:room]}\n(cut here: {len(text) - room} more characters)"
