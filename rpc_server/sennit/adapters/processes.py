@@ -3,7 +3,6 @@
 What a run is and where it is written down: `adapters.runs`. The shim: `adapters.supervision`.
 """
 
-import os
 import shutil
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
@@ -11,16 +10,16 @@ from typing import Protocol
 
 import anyio
 import anyio.to_thread
-from attrs import define, field, frozen
+from attrs import field, frozen
 
-from sennit.adapters.platform import processes, signals
+from sennit.adapters.platform import signals
 from sennit.adapters.platform.support import Unsupported, process_control
 from sennit.adapters.runs.folder import RunFolder, run_folder
-from sennit.adapters.runs.launch import Prepared, Shim, hear, launch, prepare
+from sennit.adapters.runs.launch import Prepared, hear, launch, prepare
+from sennit.adapters.runs.live import LiveRun
 from sennit.adapters.runs.look import Seen, look
 from sennit.adapters.runs.outcome import (
     SWEEP_MS,
-    end_what_is_left,
     read_outcome,
     sweep_again,
     write_prepare_failure,
@@ -31,15 +30,18 @@ from sennit.adapters.runs.recovery import recover_all
 from sennit.adapters.runs.spawn_errors import spawn_failed
 from sennit.adapters.runs.values import (
     Cursor,
+    Deaf,
     Delivered,
     EndCause,
     Ended,
     Exited,
     Left,
     NobodyAsks,
+    OutputOver,
     RunEvent,
     RunRecord,
     RunSpec,
+    Said,
     SpawnFailed,
     SpawnStage,
     Started,
@@ -47,6 +49,8 @@ from sennit.adapters.runs.values import (
 )
 
 _GLANCE_S = 0.2
+_PARTING_S = 1.0
+"""How long an agent may take to end after it has closed its output."""
 
 
 class Executor(Protocol):
@@ -69,16 +73,6 @@ class Executor(Protocol):
         ...
 
 
-@define(eq=False)
-class _Run:
-    """A run whose shim this process started."""
-
-    folder: RunFolder
-    shim: Shim
-    settling: anyio.Lock = field(factory=anyio.Lock)
-    outcome: Exited | None = None
-
-
 @frozen
 class LocalExecutor:
     """Runs agents on this machine; `runs_folder` is shared by all servers of the user.
@@ -88,7 +82,7 @@ class LocalExecutor:
 
     runs_folder: Path
     environ: Mapping[str, str]
-    _runs: dict[str, _Run] = field(factory=dict, init=False)
+    _runs: dict[str, LiveRun] = field(factory=dict, init=False)
 
     async def start(self, run_id: str, workspace: Path, spec: RunSpec) -> Started | SpawnFailed:
         """Start an agent in `workspace`; returns when its program runs or cannot.
@@ -121,8 +115,8 @@ class LocalExecutor:
             if outcome is None:
                 raise UnknownRunError(f"{run_id} runs under another server, or was never started")
             return outcome
-        await _until_gone(run)
-        return await _settled(run)
+        await run.until_gone()
+        return await run.settle()
 
     async def stop(self, run_id: str, *, force: bool) -> None:
         """Ask for the end of a run by the stop ladder, or by force at once.
@@ -132,14 +126,14 @@ class LocalExecutor:
         run = self._runs.get(run_id)
         if run is None or run.outcome is not None:
             return
-        _signal(run, signals.QUIT if force else signals.TERMINATE)
+        run.signal(signals.QUIT if force else signals.TERMINATE)
         # Its agent may have stopped the shim; a stopped process does not see a signal.
-        _signal(run, signals.CONTINUE)
+        run.signal(signals.CONTINUE)
         if force:
             with anyio.move_on_after(2 * SWEEP_MS / 1000):
-                await _until_gone(run)
+                await run.until_gone()
                 return
-            _signal(run, signals.KILL)
+            run.signal(signals.KILL)
 
     async def events(self, run_id: str, since: Cursor) -> AsyncIterator[RunEvent]:
         """Output from `since` on, open questions, progress; then `Ended`.
@@ -155,12 +149,25 @@ class LocalExecutor:
             glance = await anyio.to_thread.run_sync(look, folder, seen)
             seen = glance.seen
             for event in glance.events:
-                yield event
+                # An agent that ends closes its output too; then its end says more.
+                if not isinstance(event, OutputOver) or not await self._is_ending(run_id):
+                    yield event
             if over and not glance.more:
                 yield Ended(await self.wait(run_id))
                 return
             if not over and not glance.more:
                 await self._until_gone_or_later(run_id)
+
+    async def say(self, run_id: str, data: bytes) -> Said | Deaf:
+        """Write to the standard input of an agent that talks; see `LiveRun.say`."""
+        run = self._runs.get(run_id)
+        return Deaf("it has ended") if run is None else await run.say(data)
+
+    async def hush(self, run_id: str) -> None:
+        """Say no more to an agent that talks; see `LiveRun.hush`."""
+        run = self._runs.get(run_id)
+        if run is not None:
+            run.hush()
 
     async def answer(self, run_id: str, question_id: str, text: str) -> Delivered | NobodyAsks:
         """Give an answer to the program that asked."""
@@ -231,17 +238,17 @@ class LocalExecutor:
         except OSError as error:
             return await self._refused(folder, workspace, spec, error)
         run_id = folder.path.name
-        run = _Run(folder, shim)
+        run = LiveRun(folder, shim, spec.talks, reader)
         self._runs[run_id] = run
         match await hear(reader):
             case ("S", pid, start):
                 return Started(run_id, int(pid), int(start))
             case word:
                 if not word:
-                    _signal(run, signals.KILL)
+                    run.signal(signals.KILL)
                 return await self._not_started(run)
 
-    async def _not_started(self, run: _Run) -> Started | SpawnFailed:
+    async def _not_started(self, run: LiveRun) -> Started | SpawnFailed:
         run_id = run.folder.path.name
         outcome = await self.wait(run_id)
         if outcome.failure is not None:
@@ -263,62 +270,19 @@ class LocalExecutor:
         if run is None:
             await self.wait(run_id)
             return True
-        return run.outcome is not None or not _is_running(run)
+        return run.outcome is not None or not run.is_running()
+
+    async def _is_ending(self, run_id: str) -> bool:
+        run = self._runs.get(run_id)
+        if run is not None:
+            with anyio.move_on_after(_PARTING_S):
+                await run.until_gone()
+        return await self._is_over(run_id)
 
     async def _until_gone_or_later(self, run_id: str) -> None:
+        run = self._runs[run_id]
         with anyio.move_on_after(_GLANCE_S):
-            await _until_gone(self._runs[run_id])
-
-
-async def _until_gone(run: _Run) -> None:
-    if run.outcome is not None:
-        return
-    # Several may wait at once, and the loop takes one waiter a descriptor.
-    handle = os.dup(run.shim.handle)
-    try:
-        await anyio.wait_readable(handle)
-    finally:
-        os.close(handle)
-
-
-async def _settled(run: _Run) -> Exited:
-    async with run.settling:
-        if run.outcome is None:
-            settle = _recorded if _ended_well(run) else end_what_is_left
-            run.outcome = await anyio.to_thread.run_sync(settle, run.folder)
-            os.close(run.shim.handle)
-        return run.outcome
-
-
-def _recorded(folder: RunFolder) -> Exited:
-    outcome = read_outcome(folder)
-    return end_what_is_left(folder) if outcome is None else outcome
-
-
-def _ended_well(run: _Run) -> bool:
-    """Reap the shim; only one that came to its own end has proved that nothing is left."""
-    try:
-        _, status = os.waitpid(run.shim.pid, os.WNOHANG)
-    except ChildProcessError:
-        # Somebody waits for all children of this process, so nobody knows.
-        return False
-    return status == 0
-
-
-def _is_running(run: _Run) -> bool:
-    found = processes.process(run.shim.pid)
-    return found is not None and not found.ended
-
-
-def _signal(run: _Run, number: int) -> None:
-    if run.outcome is not None:
-        # The handle is closed, and its number may be somebody else's by now.
-        return
-    try:
-        signals.send(run.shim.handle, number)
-    except ProcessLookupError:
-        # It ended by itself in this very moment.
-        return
+            await run.until_news()
 
 
 def _remove(folder: RunFolder) -> None:

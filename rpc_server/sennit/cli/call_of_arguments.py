@@ -32,6 +32,8 @@ class RunArguments:
     commands: tuple[str, ...] = ()
     file: Path | None = None
     agent: str | None = None
+    role: str | None = None
+    model: str | None = None
     label: str | None = None
     brief: str | None = None
     max_concurrent: int | None = None
@@ -52,7 +54,7 @@ def call_of(arguments: RunArguments, folder: Path) -> DispatchParams:
     return evolve(
         call,
         tasks=tasks,
-        defaults=_defaults(call.defaults, arguments.agent, folder),
+        defaults=_defaults(call.defaults, arguments, folder),
         label=arguments.label or call.label,
         brief=arguments.brief or call.brief,
         max_concurrent=arguments.max_concurrent or call.max_concurrent,
@@ -110,8 +112,14 @@ def _free(taken: set[str], stem: str, number: int) -> str:
     return f"{stem}-{number}"
 
 
-def _defaults(defaults: TaskDefaults, agent: str | None, folder: Path) -> TaskDefaults:
+def _defaults(defaults: TaskDefaults, arguments: RunArguments, folder: Path) -> TaskDefaults:
     cwd = defaults.cwd or folder.as_uri()
     if not cwd.startswith(("file:", "/")):
         cwd = (folder / cwd).resolve().as_uri()
-    return evolve(defaults, agent=agent or defaults.agent, cwd=cwd)
+    return evolve(
+        defaults,
+        agent=arguments.agent or defaults.agent,
+        role=arguments.role or defaults.role,
+        model=arguments.model or defaults.model,
+        cwd=cwd,
+    )

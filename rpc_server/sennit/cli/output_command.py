@@ -23,6 +23,7 @@ _GLANCE_S = 0.3
 @click.argument("task")
 @click.option("--run", "run_id", metavar="RUN", help="The last run unless given.")
 @click.option("--stderr", "errors", is_flag=True, help="Its standard error instead.")
+@click.option("--raw", is_flag=True, help="The exact bytes of its standard output.")
 @click.option("--follow", is_flag=True, help="Go on until the program has ended.")
 @json_option
 @click.pass_obj
@@ -33,11 +34,17 @@ def command(
     task: str,
     run_id: str | None,
     errors: bool,
+    raw: bool,
     follow: bool,
     as_json: bool,
 ) -> None:
-    """Show what an agent wrote: its end, or all of it as it comes with --follow."""
-    stream = Stream.STDERR if errors else Stream.STDOUT
+    """Show what an agent wrote: its end, or all of it as it comes with --follow.
+
+    Of agents that write for programs, that is what they told, in words; --raw shows the rest too.
+    """
+    if errors and raw:
+        raise click.UsageError("--stderr and --raw exclude each other.")
+    stream = Stream.STDERR if errors else Stream.RAW if raw else Stream.STDOUT
     params = OutputParams(TicketId(ticket), task, RunId(run_id) if run_id else None, stream)
     if follow and not as_json:
         place.converse(lambda client: _follow(client, params), as_json=as_json)

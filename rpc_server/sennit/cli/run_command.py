@@ -47,6 +47,8 @@ def _a_file(_ctx: click.Context, _param: click.Parameter, value: Path | None) ->
     "--file", type=click.Path(dir_okay=False, path_type=Path), help="A TOML file with tasks."
 )
 @click.option("--agent", metavar="NAME", help="The agent of tasks that name none.")
+@click.option("--role", metavar="NAME", help="How its work is done; see `sennit agents`.")
+@click.option("--model", metavar="NAME", help="The model, of agents that let it be chosen.")
 @click.option("--label", help="A name of the ticket, for people.")
 @click.option("--brief", help="A preamble for every prompt.")
 @click.option("--max-concurrent", type=click.IntRange(1), help="Tasks that run at once.")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from attrs import evolve
+
 from sennit.adapters.git.capture import WorkspaceGone
 from sennit.adapters.runs.values import EndCause, Exited, SpawnFailed
+from sennit.core.agents import AgentSettings
 from sennit.core.objects import GitFailed
 from sennit_protocol.states import FailureKind
 from sennit_protocol.views import Failure
@@ -50,6 +53,17 @@ def end_failure(end: Exited) -> Failure | None:
         message = f"The program ended with exit code {end.code}. Its output says more."
         return Failure(FailureKind.EXIT, message, exit_code=end.code)
     return None
+
+
+def signed_in_advice(failure: Failure | None, agent: AgentSettings) -> Failure | None:
+    """Say how to sign in, where that is what is missing."""
+    if failure is None or failure.kind is not FailureKind.NOT_SIGNED_IN:
+        return failure
+    how = f"`{agent.sign_in}`" if agent.sign_in else "the agent's own command"
+    end = "" if failure.message.endswith((".", "!", "?")) else "."
+    return evolve(
+        failure, message=f"{failure.message}{end} Sign in with {how}, then run the task again."
+    )
 
 
 def gone_failure(gone: WorkspaceGone) -> Failure:

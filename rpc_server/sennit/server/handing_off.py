@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from sennit.core.engine.rows import RevisionRow, TaskRow
-from sennit.core.handoff import MOST_OUTPUT, HandedOff
+import os
+
+from sennit.core.agents import is_plain
+from sennit.core.engine.rows import RevisionRow, RunRow, TaskRow
+from sennit.core.handoff import MOST_OUTPUT, HandedOff, account
 from sennit.core.objects import GitFailed
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
 from sennit.server.services import Services
 from sennit_protocol.states import Integration
 
-_BYTES = MOST_OUTPUT * 4
-"""Bytes that surely hold as many characters as are told."""
+_CHARACTERS = MOST_OUTPUT + 1
+_BYTES = 4
+"""Bytes of one character at most."""
 
 
 async def handed_off(services: Services, task: TaskRow) -> tuple[HandedOff, ...]:
@@ -20,15 +24,39 @@ async def handed_off(services: Services, task: TaskRow) -> tuple[HandedOff, ...]
     return tuple([await _of(services, one) for one in found])
 
 
+async def told_of(services: Services, task: TaskRow) -> str:
+    """The work of one task in lines."""
+    return account(await _of(services, task))
+
+
 async def _of(services: Services, task: TaskRow) -> HandedOff:
-    output = await services.output_tail(task.runs[-1], _BYTES) if task.runs else b""
+    output = await last_words(services, task, _CHARACTERS)
     return HandedOff(
         task=task.id,
         state=task.state.value,
         files=await _files(services, services.state.revision_of(task)),
-        output=output.decode("utf-8", "replace"),
-        output_is_cut=len(output) == _BYTES,
+        output=output,
+        output_is_cut=len(output) == _CHARACTERS,
     )
+
+
+async def last_words(services: Services, task: TaskRow, most: int) -> str:
+    """The last message of a task's agent, else the end of its output; at most so many characters.
+
+    What agents of other formats write is for programs, and only their last message for people.
+    """
+    if not task.runs:
+        return ""
+    run = services.state.the(RunRow, task.runs[-1])
+    if run.report is not None and run.report.text is not None:
+        # The agent's folder is gone soon, and means nothing to people and to other agents.
+        mine, theirs = os.fsdecode(run.folder or b""), os.fsdecode(task.spec.folder)
+        text = run.report.text.replace(mine, theirs) if mine else run.report.text
+        return text[-most:]
+    if not is_plain(task.spec.agent):
+        return ""
+    output = await services.output_tail(task.runs[-1], most * _BYTES)
+    return output.decode("utf-8", "replace")[-most:]
 
 
 async def _files(services: Services, revision: RevisionRow | None) -> tuple[str, ...]:

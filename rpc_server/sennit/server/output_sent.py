@@ -15,6 +15,7 @@ from sennit_protocol.texts import Stream
 from sennit_protocol.told import TaskOutput
 
 LARGEST_PIECE = 64 * 1024
+SHOWN = (Stream.STDOUT, Stream.STDERR)
 
 
 @define(eq=False)
@@ -39,17 +40,17 @@ class OutputSender:
         connection = self._services.connection
         if not connection.client.sennit.output:
             return
-        for stream in Stream:
+        for stream in SHOWN:
             while not connection.congested and await self._piece(run, stream):
                 pass
         if run.ended_at is not None and not connection.congested:
-            for stream in Stream:
+            for stream in SHOWN:
                 self._readers.pop((run.id, stream), None)
 
     async def _piece(self, run: RunRow, stream: Stream) -> bool:
         """Send the next piece; tells whether there was one."""
         reader = self._readers.setdefault((run.id, stream), _Reader())
-        file = self._services.folders.runs / run.id / stream.value
+        file = self._services.output_file(run.id, stream)
         data = await anyio.to_thread.run_sync(_read, file, reader.offset)
         if not data:
             return False

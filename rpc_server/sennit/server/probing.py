@@ -19,7 +19,9 @@ from sennit.adapters.git.discovery import (
     Trust,
 )
 from sennit.adapters.trust import TrustUnreadable
-from sennit.core.agents import AgentSettings
+from sennit.core.agent_abilities import abilities
+from sennit.core.agent_definitions import AgentDefinition
+from sennit.core.agents import AgentKind, AgentSettings, Sandboxing, takes_prompt
 from sennit.core.facts import (
     AgentFact,
     BadFolder,
@@ -32,15 +34,18 @@ from sennit.core.facts import (
     folders_to_probe,
 )
 from sennit.core.objects import GitFailed
+from sennit.core.sandbox import SandboxReady, wanted
 from sennit.core.trust import TrustVerdict
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
+from sennit.server.definitions import definitions_of
 from sennit.server.failures import git_failed
+from sennit.server.sandboxing import available, without_unusable
 from sennit.server.services import Services
 from sennit.settings.values import Settings, SettingsProblems
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
 from sennit_protocol.states import TrustState
-from sennit_protocol.tasks import DispatchParams
+from sennit_protocol.tasks import Access, DispatchParams, Task, TaskDefaults
 
 
 @frozen
@@ -67,17 +72,55 @@ async def probe(services: Services, params: DispatchParams) -> Probed | RpcError
     general = next(iter(settings.values()), services.settings.of(b""))
     agents = dict(general.agents)
     entries = await anyio.to_thread.run_sync(catalogue, tuple(agents.values()), services.environ)
+    entries = await without_unusable(services.environ, entries, agents, general.sandbox)
+    confined = await _confined(services, params, agents, general.sandbox)
     facts = CallFacts(
         folders={path: _fact(path, one) for path, one in found.items()},
-        agents={entry.name: _agent_fact(entry) for entry in entries},
+        agents={entry.name: _agent_fact(entry, agents[entry.name], confined) for entry in entries},
         tasks_per_call=general.limits.tasks_per_call,
         idle_ms=general.task.idle_ms,
         deadline_ms=general.task.deadline_ms,
         expect_changes=general.task.expect_changes,
+        retries=general.task.retries,
+        most_runs=general.task.runs,
+        grace_turns=general.task.grace_turns,
         offer=general.review.offer,
         folder=folder,
+        definitions=await _definitions(services, params, repositories),
+        usable=tuple(agents[entry.name] for entry in entries if entry.usable),
     )
     return Probed(facts, repositories, settings, agents)
+
+
+def _asking(params: DispatchParams) -> tuple[Task | TaskDefaults, ...]:
+    return (params.defaults, *params.tasks)
+
+
+async def _definitions(
+    services: Services, params: DispatchParams, repositories: Mapping[bytes, Repository]
+) -> dict[bytes, tuple[AgentDefinition, ...]]:
+    """The roles of each repository; nothing is read where the call names none."""
+    if not any(each.role for each in _asking(params)):
+        return {}
+    return {
+        top: (await definitions_of(services, one)).definitions for top, one in repositories.items()
+    }
+
+
+async def _confined(
+    services: Services,
+    params: DispatchParams,
+    agents: Mapping[str, AgentSettings],
+    general: Sandboxing,
+) -> frozenset[str]:
+    """The agents that would run in a sandbox; looked for only where the call depends on it."""
+    if not any(each.access is Access.READ for each in _asking(params)):
+        return frozenset(agents)
+    if not isinstance(await available(services.environ), SandboxReady):
+        return frozenset()
+    return frozenset(
+        name for name, one in agents.items() if wanted(one, general) is not Sandboxing.OFF
+    )
 
 
 def default_folder(services: Services) -> bytes | None:
@@ -141,10 +184,15 @@ def _fact(path: bytes, found: Discovery) -> FolderFact:
 _REASONS = {Refusal.MISSING_FOLDER: FolderProblem.MISSING, Refusal.BARE: FolderProblem.BARE}
 
 
-def _agent_fact(entry: CatalogueEntry) -> AgentFact:
-    if entry.usable:
-        return AgentFact()
-    return AgentFact(why_not=f"{entry.problem} {entry.advice}".strip())
+def _agent_fact(entry: CatalogueEntry, agent: AgentSettings, confined: frozenset[str]) -> AgentFact:
+    why_not = None if entry.usable else f"{entry.problem} {entry.advice}".strip()
+    return AgentFact(
+        why_not,
+        reads=takes_prompt(agent),
+        speaks=agent.kind is AgentKind.ACP,
+        confines=agent.name in confined,
+        tells=abilities(agent),
+    )
 
 
 async def trust_error(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -15,7 +16,9 @@ from sennit.adapters.git.records import Owner
 from sennit.adapters.processes import LocalExecutor
 from sennit.adapters.store.writer import Store
 from sennit.adapters.trust import TrustStore
+from sennit.core.agents import is_plain
 from sennit.core.engine.events import Event
+from sennit.core.engine.rows import RunRow
 from sennit.core.engine.state import State
 from sennit.core.objects import OpenDocument
 from sennit.core.stored import StoreProblem
@@ -28,6 +31,7 @@ from sennit.server.applying.values import Plan
 from sennit.server.jsonrpc.connection import Connection
 from sennit.server.live_runs import LiveRuns
 from sennit.server.looking import RevisionCache
+from sennit.server.meetings import Meetings
 from sennit.server.repositories import Repositories
 from sennit.server.settings_in_force import SettingsInForce
 from sennit.settings.values import Settings
@@ -38,6 +42,8 @@ from sennit_protocol.texts import StoryEvent, StoryResult, Stream
 
 EventT = TypeVar("EventT", bound=Event)
 TAIL_BYTES = 64 << 10
+TRANSCRIPT = "transcript"
+"""File in a run's folder: what its agent told, for people."""
 
 
 @frozen
@@ -137,6 +143,7 @@ class Services:
     database: Store
     connection: Connection
     live: LiveRuns = field(factory=LiveRuns)
+    meetings: Meetings = field(factory=Meetings)
     revisions: RevisionCache = field(factory=RevisionCache)
     seen: dict[TicketId, SeenAtDispatch] = field(factory=dict)
     told: dict[str, DocumentInfoParams] = field(factory=dict)
@@ -226,11 +233,24 @@ class Services:
         )
         return StoryResult(lines, page.more)
 
+    def folder_of(self, run: RunId) -> Path:
+        """The folder in which the agent of a run works."""
+        return Path(os.fsdecode(self.state.the(RunRow, run).folder or b""))
+
     async def output_tail(
         self, run: RunId, size: int = TAIL_BYTES, stream: Stream = Stream.STDOUT
     ) -> bytes:
         """The end of what a run has written to one of its streams."""
-        return await anyio.to_thread.run_sync(_tail, self.folders.runs / run / stream, size)
+        return await anyio.to_thread.run_sync(_tail, self.output_file(run, stream), size)
+
+    def output_file(self, run: RunId, stream: Stream) -> Path:
+        """The file that holds what a run has written to a stream."""
+        row = self.state.the(RunRow, run)
+        agent = self.state.task(row.ticket, row.task).spec.agent
+        name = {Stream.STDERR: "stderr", Stream.RAW: "stdout"}.get(stream)
+        if name is None:
+            name = "stdout" if is_plain(agent) else TRANSCRIPT
+        return self.folders.runs / run / name
 
     def new_id(self, kind: IdKind) -> str:
         """Make an id."""

@@ -16,7 +16,8 @@ from sennit.core.agents import AgentKind, AgentSettings
 class CatalogueEntry:
     """One agent; `program` is its full path, None when it is found only when it runs.
 
-    `problem` and `advice` are for a person, both "" when it is usable.
+    `problem` and `advice` are for a person, both "" when it is usable. `found`: its program is
+    there, as far as that can be known before it runs.
     """
 
     name: str
@@ -25,6 +26,7 @@ class CatalogueEntry:
     usable: bool
     problem: str = ""
     advice: str = ""
+    found: bool = True
 
 
 def catalogue(
@@ -55,7 +57,13 @@ def _entry(agent: AgentSettings, environ: Mapping[str, str]) -> CatalogueEntry:
         return CatalogueEntry(agent.name, agent.kind, Path(found), usable=True)
     problem, advice = _why_not(agent, path)
     return CatalogueEntry(
-        agent.name, agent.kind, None, usable=False, problem=problem, advice=advice
+        agent.name,
+        agent.kind,
+        None,
+        usable=False,
+        problem=problem,
+        advice=advice,
+        found=False,
     )
 
 

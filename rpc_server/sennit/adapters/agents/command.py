@@ -1,4 +1,4 @@
-"""Agents of kind `command`: a program that is given a prompt, edits files and ends."""
+"""How an agent is run: its program, its prompt, its variables, its stop ladder."""
 
 import re
 import shlex
@@ -6,7 +6,7 @@ import shlex
 from attrs import frozen
 
 from sennit.adapters.runs.values import RunSpec
-from sennit.core.agents import AgentSettings, PromptAs, StopTimes
+from sennit.core.agents import AgentKind, AgentSettings, Polite, PromptAs, StopTimes
 
 LONGEST_LINE = 128 * 1024
 """Characters. Linux starts no program with a longer argument; splitting is quadratic in time."""
@@ -26,13 +26,14 @@ class CommandRefused:
     message: str
 
 
-def command_run(
+def agent_run(
     agent: AgentSettings, prompt: str, output_limit: int, times: StopTimes
 ) -> RunSpec | CommandRefused:
     """Tell what to run for a prompt; `times` hold where the agent has none of its own.
 
     An agent without a program of its own (the built-in `command`) takes the prompt as the
-    command line: split into words as a shell would, but no shell runs.
+    command line: split into words as a shell would, but no shell runs. One that speaks ACP is
+    told its prompt later, and asked in its own language to end.
     """
     argv, prompt_as = agent.argv, agent.prompt_as
     if not argv:
@@ -41,17 +42,19 @@ def command_run(
             return words
         argv, prompt_as = words, PromptAs.NONE
     stop = agent.stop or times
+    talks = agent.kind is AgentKind.ACP
     return RunSpec(
         argv=argv,
         prompt=prompt,
-        prompt_as=prompt_as,
+        prompt_as=PromptAs.NONE if talks else prompt_as,
+        talks=talks,
         env_allow=agent.pass_env,
         env_set=agent.env,
         output_limit=output_limit,
         close_ms=stop.close_ms,
         term_ms=stop.term_ms,
         cancel_ms=stop.cancel_ms,
-        polite=agent.polite,
+        polite=Polite.NOTHING if talks else agent.polite,
     )
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from sennit.adapters.runs.folder import RunFolder
 from sennit.adapters.runs.values import RunSpec
 from sennit.core.agents import PromptAs
 
@@ -16,15 +17,17 @@ class Invocation:
     input_file: Path | None
 
 
-def invocation(spec: RunSpec, prompt_file: Path) -> Invocation:
+def invocation(spec: RunSpec, folder: RunFolder) -> Invocation:
     """Put prompt or prompt file where `spec` wants them."""
+    if spec.talks:
+        return Invocation(spec.argv, folder.stdin)
     match spec.prompt_as:
         case PromptAs.ARGUMENT:
             return Invocation(_placed(spec.argv, "{prompt}", spec.prompt), None)
         case PromptAs.FILE:
-            return Invocation(_placed(spec.argv, "{prompt_file}", str(prompt_file)), None)
+            return Invocation(_placed(spec.argv, "{prompt_file}", str(folder.prompt)), None)
         case PromptAs.STDIN:
-            return Invocation(spec.argv, prompt_file)
+            return Invocation(spec.argv, folder.prompt)
         case PromptAs.NONE:
             return Invocation(spec.argv, None)
 

@@ -3,7 +3,10 @@
 spec.json      what was asked for, and which server asked     (written before anything starts)
 order          the same for the shim, in its own format
 prompt         the prompt, as the agent got it
+stdin          a named pipe, where the server speaks with the agent
 stdout stderr  output, up to the limit                        (made by the shim before the start)
+stdout.closed  says that an agent that is spoken with closed its standard output
+stdout.cut     says that the rest of it was not kept
 started.json   pid, start time, boot id                       (shim)
 exit.json      the end                                        (shim; else whoever found it dead)
 exchange/      questions/ and answers/, the only part that an agent has to write to
@@ -67,9 +70,24 @@ class RunFolder:
         return self.path / "prompt"
 
     @property
+    def stdin(self) -> Path:
+        """Standard input of an agent that is spoken with: a named pipe."""
+        return self.path / "stdin"
+
+    @property
     def stdout(self) -> Path:
         """Standard output; its existence says that the shim was about to start the agent."""
         return self.path / "stdout"
+
+    @property
+    def stdout_closed(self) -> Path:
+        """Exists when an agent that is spoken with has closed its standard output."""
+        return self.path / "stdout.closed"
+
+    @property
+    def stdout_cut(self) -> Path:
+        """Exists when the rest of such an agent's standard output was not kept."""
+        return self.path / "stdout.cut"
 
     @property
     def stderr(self) -> Path:
@@ -116,6 +134,8 @@ def create(folder: RunFolder, spec: dict[str, Any], prompt: str) -> None:
     for each in (folder.exchange, folder.exchange / "questions", folder.exchange / "answers"):
         each.mkdir(mode=0o700)
     write_private(folder.prompt, prompt.encode("utf-8", "surrogateescape"))
+    if spec["talks"]:
+        os.mkfifo(folder.stdin, 0o600)
     record = {**spec, "created_ms": time.time_ns() // 1_000_000}
     # The intention has to survive a power loss, or nobody would know of the run.
     records.write_durably(os.fsencode(folder.spec), json.dumps(record, indent=1).encode("ascii"))
@@ -133,6 +153,15 @@ def read_json(path: Path) -> dict[str, Any] | None:
     except (FileNotFoundError, ValueError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def read_start(path: Path, most: int) -> bytes:
+    """Return the first bytes of a file; none if there is none."""
+    try:
+        with path.open("rb") as file:
+            return file.read(most)
+    except FileNotFoundError:
+        return b""
 
 
 def size(path: Path) -> int:

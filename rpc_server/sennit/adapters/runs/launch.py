@@ -16,6 +16,7 @@ from sennit.adapters.runs.arguments import Invocation, invocation
 from sennit.adapters.runs.environment import agent_environment
 from sennit.adapters.runs.folder import RunFolder, create, this_process, write_private
 from sennit.adapters.runs.outcome import SWEEP_MS
+from sennit.adapters.runs.sandbox import box_of, variables_inside, written_sandbox
 from sennit.adapters.runs.values import RunSpec
 from sennit.adapters.supervision.order import Order, encode
 from sennit.core.agents import Polite
@@ -43,8 +44,11 @@ def prepare(
     folder: RunFolder, workspace: Path, spec: RunSpec, ambient: Mapping[str, str]
 ) -> Prepared:
     """Write everything down before anything starts; blocks. Raises OSError."""
-    call = invocation(spec, folder.prompt)
-    variables = agent_environment(ambient, spec.env_allow, spec.env_set)
+    call = invocation(spec, folder)
+    variables = {
+        **agent_environment(ambient, spec.env_allow, spec.env_set),
+        **variables_inside(spec.sandbox),
+    }
     variables["SENNIT_RUN"] = folder.path.name
     variables["SENNIT_RUN_DIR"] = str(folder.exchange)
     owner = this_process()
@@ -56,11 +60,13 @@ def prepare(
             "folder": str(workspace),
             "variables": sorted(variables),
             "prompt_as": spec.prompt_as,
+            "talks": spec.talks,
             "owner_pid": owner.pid,
             "owner_start": owner.start,
             "boot_id": owner.boot_id,
             "since": since,
             "sweep_folder": spec.sweep_folder,
+            "sandbox": written_sandbox(spec.sandbox),
         },
         spec.prompt,
     )
@@ -98,14 +104,13 @@ async def hear(reader: int) -> tuple[str, ...]:
     """Return the shim's word: ("S", pid, start), ("F", stage, errno), or () if it broke or hangs.
 
     Not to be interrupted, so that no agent runs of which nobody knows; ends within `_WORD_S`.
+    What follows on `reader` are pokes: one byte whenever a spoken-with agent has written.
     """
-    try:
-        with anyio.move_on_after(_WORD_S, shield=True):
-            await anyio.wait_readable(reader)
-            return tuple(os.read(reader, 256).decode("ascii").split())
-        return ()
-    finally:
-        os.close(reader)
+    with anyio.move_on_after(_WORD_S, shield=True):
+        await anyio.wait_readable(reader)
+        word, _, _ = os.read(reader, 256).decode("ascii").partition("\n")
+        return tuple(word.split())
+    return ()
 
 
 def _spawn(folder: RunFolder, prepared: Prepared, status: int) -> int:
@@ -126,10 +131,11 @@ def _order(
     folder: RunFolder, workspace: Path, spec: RunSpec, call: Invocation, since: int
 ) -> Order:
     source = os.devnull if call.input_file is None else call.input_file
+    box = box_of(spec.sandbox, workspace, folder.exchange)
     return Order(
         folder.path.name,
         (os.fsencode(folder.path), os.fsencode(workspace), os.fsencode(source)),
-        [os.fsencode(each) for each in call.argv],
+        [os.fsencode(each) for each in (*box, *call.argv)],
         {
             "owner_pid": os.getpid(),
             "polite_signal": _polite_signal(spec.polite),
@@ -140,6 +146,8 @@ def _order(
             "output_limit": spec.output_limit,
             "since": since,
             "sweep_folder": int(spec.sweep_folder),
+            "talks": int(spec.talks),
+            "sandbox": len(box),
         },
     )
 

@@ -11,6 +11,8 @@ from sennit.adapters.runs.values import (
     Asked,
     Cursor,
     Output,
+    OutputOver,
+    Over,
     Progress,
     RunEvent,
     Stream,
@@ -23,10 +25,11 @@ _PIECES = 16
 
 @frozen
 class Seen:
-    """What a reader knows already: output up to a cursor, and these open questions."""
+    """What a reader knows already: output up to a cursor, whether it is over, open questions."""
 
     cursor: Cursor
     questions: tuple[Asked, ...] = ()
+    is_over: bool = False
 
 
 @frozen
@@ -42,6 +45,8 @@ def look(folder: RunFolder, seen: Seen) -> Look:
     """Tell what is new in a run's folder; blocks shortly, reads at most 1 MiB of each stream."""
     outputs: list[Output] = []
     cursor = seen.cursor
+    # Looked at first: all that came before is then in the pieces.
+    over = None if seen.is_over else _over(folder)
     for piece in _pieces(folder.stdout, cursor.stdout):
         cursor = Cursor(cursor.stdout + len(piece), cursor.stderr)
         outputs.append(Output(Stream.STDOUT, piece, cursor))
@@ -56,11 +61,19 @@ def look(folder: RunFolder, seen: Seen) -> Look:
         if each not in questions and not _was_answered(folder, each)
     )
     progress = (Progress(cursor.stdout, cursor.stderr),) if outputs else ()
+    more = len(outputs) >= _PIECES
+    told = () if over is None or more else (OutputOver(over),)
     return Look(
-        events=(*outputs, *progress, *asked, *withdrawn),
-        seen=Seen(cursor, questions),
-        more=len(outputs) >= _PIECES,
+        events=(*outputs, *progress, *asked, *withdrawn, *told),
+        seen=Seen(cursor, questions, seen.is_over or bool(told)),
+        more=more,
     )
+
+
+def _over(folder: RunFolder) -> Over | None:
+    if folder.stdout_cut.exists():
+        return Over.CUT
+    return Over.CLOSED if folder.stdout_closed.exists() else None
 
 
 def _pieces(path: Path, offset: int) -> Iterator[bytes]:

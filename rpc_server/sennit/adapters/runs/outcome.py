@@ -6,9 +6,11 @@ import os
 import time
 from typing import Any
 
+from attrs import evolve
+
 from sennit.adapters.platform import processes, signals
 from sennit.adapters.platform.sweeping import Quarry, belonging, sweep
-from sennit.adapters.runs.folder import RunFolder, read_json, size
+from sennit.adapters.runs.folder import RunFolder, read_json, read_start, size
 from sennit.adapters.runs.spawn_errors import spawn_failed
 from sennit.adapters.runs.values import EndCause, Exited, SpawnFailed, SpawnStage
 from sennit.adapters.supervision import records
@@ -16,6 +18,10 @@ from sennit.adapters.supervision.order import marker, place
 
 SWEEP_MS = 5_000
 """How long a sweep goes on before it gives up and names survivors."""
+
+
+_WORDS = 300
+"""Bytes of what bubblewrap says that go into a message."""
 
 
 def read_outcome(folder: RunFolder) -> Exited | None:
@@ -156,7 +162,11 @@ def _failure(folder: RunFolder, record: dict[str, Any]) -> SpawnFailed | None:
     spec = read_json(folder.spec) or {"argv": ["?"], "folder": "?"}
     stage = SpawnStage(record["stage"])
     program = spec["argv"][0] if spec["argv"] else ""
-    return spawn_failed(folder.path.name, stage, record["errno"], program, spec["folder"])
+    failed = spawn_failed(folder.path.name, stage, record["errno"], program, spec["folder"])
+    if stage is not SpawnStage.SANDBOX:
+        return failed
+    said = read_start(folder.stderr, _WORDS).decode(errors="replace").strip()
+    return evolve(failed, message=f"{failed.message} It said: {said}" if said else failed.message)
 
 
 def _write_exit(folder: RunFolder, record: dict[str, Any]) -> None:

@@ -10,8 +10,8 @@ from sennit.adapters.runs.values import SpawnFailed, SpawnStage
 def spawn_failed(
     run_id: str, stage: SpawnStage, number: int, program: str, folder: str
 ) -> SpawnFailed:
-    """Return the failure for a system error `number` (errno) at `stage`."""
-    name = errno.errorcode.get(number, str(number))
+    """Return the failure for a system error `number` (errno; 0 for none) at `stage`."""
+    name = errno.errorcode.get(number, str(number)) if number else ""
     reason = f"{os.strerror(number)} ({name})"
     match stage:
         case SpawnStage.PREPARE:
@@ -20,6 +20,12 @@ def spawn_failed(
             text = (
                 f"The workspace {folder!r} cannot be entered: {reason}. "
                 "It was removed or its permissions changed: dispatch the task again."
+            )
+        case SpawnStage.SANDBOX:
+            why = f": {reason}" if number else ""
+            text = (
+                f"The sandbox could not be made, so nothing was started{why}. Mend what keeps "
+                'bubblewrap from it, or set `sandbox = "off"` for the agent.'
             )
         case SpawnStage.PROGRAM:
             text = (

@@ -7,6 +7,7 @@ from pathlib import Path
 from attrs import field, frozen
 
 from sennit.core.agents import Polite, PromptAs
+from sennit.core.sandbox import NOT_ASKED, NOT_RECORDED, Sandbox, SandboxRecord
 
 
 @frozen
@@ -15,14 +16,16 @@ class RunSpec:
 
     `argv`: program and arguments, no shell. `env_allow`: names of the server's variables that
     are handed on besides the usual ones. `env_set`: variables set for it. `output_limit`: bytes
-    kept of each of the two output streams. `close_ms`, `term_ms`, `cancel_ms`: the stop ladder.
+    kept of each of the two output streams. `talks`: whether standard input is a pipe that `say`
+    writes to, in place of the prompt. `close_ms`, `term_ms`, `cancel_ms`: the stop ladder.
     `sweep_folder`: whether whoever works inside the workspace belongs to the run; no where
-    people work too.
+    people work too. `sandbox`: how it is confined, or why it is not.
     """
 
     argv: tuple[str, ...]
     prompt: str = ""
     prompt_as: PromptAs = PromptAs.NONE
+    talks: bool = False
     env_allow: tuple[str, ...] = ()
     env_set: Mapping[str, str] = field(factory=dict)
     output_limit: int = 64 << 20
@@ -31,6 +34,7 @@ class RunSpec:
     cancel_ms: int = 5_000
     polite: Polite = Polite.INTERRUPT
     sweep_folder: bool = True
+    sandbox: Sandbox = NOT_ASKED
 
 
 @frozen
@@ -53,6 +57,8 @@ class SpawnStage(StrEnum):
     """Before anything was started: the run's folder, its order, the shim."""
     FOLDER = "folder"
     """Entering the workspace."""
+    SANDBOX = "sandbox"
+    """Making the sandbox."""
     PROGRAM = "program"
     """Executing the program."""
 
@@ -135,6 +141,7 @@ class RunRecord:
     stderr_bytes: int
     created_at: int
     outcome: Exited | None
+    sandbox: SandboxRecord = NOT_RECORDED
 
 
 @frozen
@@ -194,12 +201,41 @@ class Ended:
     outcome: Exited
 
 
-RunEvent = Output | Progress | Asked | Withdrawn | Ended
+@unique
+class Over(StrEnum):
+    """Why no more is seen of the standard output of an agent that is spoken with."""
+
+    CLOSED = "closed"
+    """The agent has closed it and works on."""
+    CUT = "cut"
+    """It is longer than what is kept of it, or the disk is full."""
+
+
+@frozen
+class OutputOver:
+    """No more is seen of what a living agent says, though it is spoken with; told once."""
+
+    why: Over
+
+
+RunEvent = Output | Progress | OutputOver | Asked | Withdrawn | Ended
 
 
 @frozen
 class Delivered:
     """The answer lies ready for the asker."""
+
+
+@frozen
+class Said:
+    """What was said has been written to the agent's standard input."""
+
+
+@frozen
+class Deaf:
+    """The agent cannot be spoken to, and why, in a few words."""
+
+    why: str
 
 
 @frozen

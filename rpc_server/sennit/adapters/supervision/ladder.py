@@ -11,27 +11,34 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
+    from sennit.adapters.supervision.grip import Grip
     from sennit.adapters.supervision.order import Order
+
+_CLOSE = 0
+"""Stands for the rung that sends no signal."""
 
 
 class Ladder:
     """Polite signal to the agent, TERM to its group, KILL to its group; each waits its time.
 
-    Closing standard input is a rung too, but these agents have a file or nothing there, which
-    they have read to its end or can: there is nothing to close and nothing to wait for.
-    `exhausted`: even KILL did not end it in time.
+    Closing standard input is a rung where the server speaks into it (`voice`, the shim's end of
+    it). Elsewhere it is a file or nothing, which the agent has read to its end or can: there is
+    nothing to close and nothing to wait for. `exhausted`: even KILL did not end it in time.
     """
 
-    __slots__ = ("_due", "_pid", "_rungs", "exhausted")
+    __slots__ = ("_due", "_grip", "_rungs", "_voice", "exhausted")
 
-    def __init__(self, order: Order, pid: int) -> None:
+    def __init__(self, order: Order, grip: Grip, voice: int | None) -> None:
         polite = [(order["polite_signal"], order["cancel_ms"])] if order["polite_signal"] else []
+        close = [] if voice is None else [(_CLOSE, order["close_ms"])]
         self._rungs: Final = [
             *polite,
+            *close,
             (signals.TERMINATE, order["term_ms"]),
             (signals.KILL, order["sweep_ms"]),
         ]
-        self._pid: Final = pid
+        self._grip: Final = grip
+        self._voice = voice
         self._due: float | None = None
         self.exhausted = False
 
@@ -63,17 +70,13 @@ class Ladder:
             return
         number, wait_ms = self._rungs.pop(0)
         self._due = time.monotonic() + wait_ms / 1000
-        self._signal(number)
+        if number == _CLOSE:
+            self.hush()
+        else:
+            self._grip.signal(number)
 
-    def _signal(self, number: int) -> None:
-        try:
-            if number in {signals.TERMINATE, signals.KILL}:
-                os.killpg(self._pid, number)
-            else:
-                os.kill(self._pid, number)
-        except ProcessLookupError:
-            # The agent moved itself to another group; it is not reaped, so its pid is its own.
-            os.kill(self._pid, number)
-        except PermissionError:
-            # It became another user (sudo): the record will list it as a survivor.
-            return
+    def hush(self) -> None:
+        """Close the shim's end of standard input; the agent sees its end once nobody has one."""
+        if self._voice is not None:
+            os.close(self._voice)
+            self._voice = None

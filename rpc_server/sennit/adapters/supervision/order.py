@@ -17,6 +17,8 @@ NUMBERS: Final = (
     "output_limit",
     "since",
     "sweep_folder",
+    "talks",
+    "sandbox",
 )
 
 
@@ -29,7 +31,9 @@ class Order:
     `polite_signal`: first rung of the stop ladder, 0 for none. `cancel_ms`, `close_ms`,
     `term_ms`, `sweep_ms`: how long each rung waits. `output_limit`: bytes kept of each stream.
     `since`: start time (ticks) before which nothing of the run existed. `sweep_folder`: 1 when
-    whoever works inside `folder` belongs to the run.
+    whoever works inside `folder` belongs to the run. `talks`: 1 when `input_file` is a named pipe
+    that the server speaks into for as long as the agent lives. `sandbox`: how many of the first
+    elements of `argv` make the sandbox that the rest is run in, 0 for none.
     """
 
     __slots__ = ("argv", "folder", "input_file", "numbers", "run_folder", "run_id")

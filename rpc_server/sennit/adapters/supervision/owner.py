@@ -7,9 +7,10 @@ import select
 import time
 
 from sennit.adapters.platform import kinship, processes, signals
-from sennit.adapters.platform.spawning import Refused, start_agent
+from sennit.adapters.platform.spawning import Refused
 from sennit.adapters.platform.sweeping import Quarry, sweep
 from sennit.adapters.supervision import records
+from sennit.adapters.supervision.grip import start
 from sennit.adapters.supervision.ladder import Ladder
 from sennit.adapters.supervision.order import marker, place
 from sennit.adapters.supervision.spool import Spool
@@ -17,6 +18,7 @@ from sennit.adapters.supervision.spool import Spool
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sennit.adapters.platform.sweeping import Swept
+    from sennit.adapters.supervision.grip import Grip
     from sennit.adapters.supervision.order import Order
 
 _REQUESTS = (signals.TERMINATE, signals.INTERRUPT, signals.HANG_UP)
@@ -39,6 +41,9 @@ def own(order: Order) -> None:
         # A full disk or process table, no descriptors left: nothing was started.
         spools, started = [], Refused("prepare", error.errno or 0)
     if isinstance(started, Refused):
+        for each in spools:
+            # Bubblewrap may have said why there is no sandbox.
+            each.drain()
         record: dict[str, records.Value] = {
             "cause": "spawn_failed",
             "stage": started.stage,
@@ -48,8 +53,9 @@ def own(order: Order) -> None:
         _write_refusal(order, record)
         _tell(f"F {started.stage} {started.number}\n")
         return
-    _write_started(order, started, began)
-    watch = Watch(order, started, spools, arrivals)
+    grip, voice = started
+    _write_started(order, grip.pid, began)
+    watch = Watch(order, grip, voice, spools, arrivals)
     watch.until_ended()
     swept = sweep(_quarry(order), order["sweep_ms"], watch.childless)
     _finish(order, watch, swept, began)
@@ -61,14 +67,19 @@ class Watch:
     `status`: wait status of the agent, None as long as it was not reaped. `cause`: why it ended.
     """
 
-    def __init__(self, order: Order, pid: int, spools: list[Spool], arrivals: int) -> None:
+    def __init__(
+        self, order: Order, grip: Grip, voice: int | None, spools: list[Spool], arrivals: int
+    ) -> None:
         self._owner = order["owner_pid"]
-        self._pid = pid
+        self._talks = order["talks"]
+        self._run_folder: bytes = order.run_folder
+        self._grip = grip
         self._arrivals = arrivals
-        self._ladder = Ladder(order, pid)
+        self._ladder = Ladder(order, grip, voice)
         self._poll = select.poll()
         self._poll.register(arrivals, select.POLLIN)
         self.spools = {each.reader: each for each in spools}
+        self._spoken: int | None = spools[0].reader
         for reader in self.spools:
             self._poll.register(reader, select.POLLIN)
         self.status: int | None = None
@@ -80,9 +91,8 @@ class Watch:
             for descriptor, _ in self._poll.poll(self._ladder.timeout_ms()):
                 if descriptor == self._arrivals:
                     self._answer(os.read(self._arrivals, 512))
-                elif not self.spools[descriptor].pump():
-                    # Closed output is no end: the agent may go on without it.
-                    self._poll.unregister(descriptor)
+                else:
+                    self._take(descriptor)
             if self.status is None:
                 self._ladder.climb()
 
@@ -93,10 +103,24 @@ class Watch:
                 pid, status = os.waitpid(-1, os.WNOHANG)
                 if pid == 0:
                     return False
-                if pid == self._pid:
-                    self.status = status
+                if pid == self._grip.pid:
+                    self.status = self._grip.ended_with(status)
         except ChildProcessError:
             return True
+
+    def _take(self, reader: int) -> None:
+        spool = self.spools[reader]
+        flows = spool.pump()
+        if not flows:
+            # Closed output is no end: the agent may go on without it.
+            self._poll.unregister(reader)
+        if not self._talks:
+            return
+        if reader == self._spoken and (spool.is_cut or not flows):
+            # Who waits for an answer would wait for ever.
+            self._spoken = None
+            _note_over(self._run_folder, b"cut" if spool.is_cut else b"closed")
+        _poke()
 
     def _answer(self, arrived: bytes) -> None:
         if signals.CHILD_ENDED in arrived:
@@ -120,14 +144,27 @@ def _spool(order: Order, name: bytes) -> Spool:
     return Spool(order.run_folder + b"/" + name, order["output_limit"])
 
 
-def _start(order: Order, spools: list[Spool]) -> int | Refused:
-    source = os.open(order.input_file, os.O_RDONLY | os.O_CLOEXEC)
+def _start(order: Order, spools: list[Spool]) -> tuple[Grip, int | None] | Refused:
+    """Start the agent; also gives our end of its standard input where the server speaks."""
+    source, voice = _input(order)
     streams = (source, spools[0].writer, spools[1].writer)
-    started = start_agent(order.argv, order.folder, streams)
+    started = start(order, streams)
     os.close(source)
     for each in spools:
         each.hand_over()
-    return started
+    return started if isinstance(started, Refused) else (started, voice)
+
+
+def _input(order: Order) -> tuple[int, int | None]:
+    """Open what the agent reads, and an end to write that keeps it open until it is to end."""
+    if not order["talks"]:
+        return os.open(order.input_file, os.O_RDONLY | os.O_CLOEXEC), None
+    # Opened for both first, since each end of a named pipe waits for the other.
+    both = os.open(order.input_file, os.O_RDWR | os.O_CLOEXEC)
+    source = os.open(order.input_file, os.O_RDONLY | os.O_CLOEXEC)
+    voice = os.open(order.input_file, os.O_WRONLY | os.O_CLOEXEC)
+    os.close(both)
+    return source, voice
 
 
 def _write_started(order: Order, pid: int, began: int) -> None:
@@ -178,6 +215,15 @@ def _finish(order: Order, watch: Watch, swept: Swept, began: int) -> None:
     records.write_reserved(_exit_record(order), data)
 
 
+def _note_over(run_folder: bytes, how: bytes) -> None:
+    """Note that no more is seen of what the agent says; an empty file, for the disk may be full."""
+    path = run_folder + b"/stdout." + how
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, records.PRIVATE))
+    except OSError:
+        os.write(_LOG, b"that the output is over could not be noted: is the disk full?\n")
+
+
 def _write_refusal(order: Order, record: dict[str, records.Value]) -> None:
     data = records.to_json({**record, "ended_ms": _milliseconds()})
     records.write_durably(_exit_record(order), data)
@@ -192,6 +238,15 @@ def _tell(line: str) -> None:
     try:
         os.write(_STATUS, line.encode("ascii"))
     except BrokenPipeError:
+        return
+
+
+def _poke() -> None:
+    """Tell the server that there is something to read; it looks by itself too, but later."""
+    try:
+        os.write(_STATUS, b".")
+    except (BlockingIOError, BrokenPipeError):
+        # It has not read the last ones yet, or is gone.
         return
 
 

@@ -33,6 +33,11 @@ class Spool:
         self.kept = 0
         self.failure = 0
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether some of it was not kept: the limit was reached, or the disk is full."""
+        return self.total > self.kept
+
     def hand_over(self) -> None:
         """Close the writing end here, once the agent has it."""
         os.close(self.writer)

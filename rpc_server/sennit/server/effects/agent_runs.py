@@ -3,73 +3,98 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from pathlib import Path
-from typing import assert_never
 
 import anyio
 from attrs import evolve
 
-from sennit.adapters.agents.command import CommandRefused, command_run
+from sennit.adapters.agents.command import CommandRefused, agent_run
 from sennit.adapters.runs.values import (
-    Asked,
     Cursor,
-    Ended,
     Exited,
-    Output,
-    RunEvent,
     RunSpec,
     SpawnFailed,
     UnknownRunError,
-    Withdrawn,
 )
-from sennit.adapters.runs.values import Progress as OutputProgress
-from sennit.core.agents import takes_prompt
+from sennit.core.agent_report import Report as AgentReport
+from sennit.core.agent_report import verdict
+from sennit.core.agents import AgentKind, AgentSettings, is_plain, takes_prompt
 from sennit.core.engine.commands import DeliverAnswer, RecoverRun, StartRun, StopRun
 from sennit.core.engine.events import (
     AnswerDelivered,
     Event,
-    QuestionAsked,
-    QuestionWithdrawn,
     RunEnded,
-    RunStalled,
     RunStarted,
     StopTaken,
 )
-from sennit.core.engine.rows import RunRow
+from sennit.core.engine.rows import RunReport, RunRow, TaskSpec
 from sennit.core.engine.step_values import Issued
-from sennit.core.handoff import with_hand_offs
+from sennit.core.structured import Fitting, Unfitting, result_of
 from sennit.runtime.ports import Report
-from sennit.server.failures import end_failure, spawn_failure
-from sennit.server.handing_off import handed_off
-from sennit.server.services import Services
-from sennit_protocol.ids import QuestionId, RunId
-from sennit_protocol.states import FailureKind, RunState, TaskState
-from sennit_protocol.views import Failure, Progress
+from sennit.server.conversing import Meeting, meeting
+from sennit.server.failures import end_failure, signed_in_advice, spawn_failure
+from sennit.server.prompts import prompt_of
+from sennit.server.sandboxing import SandboxRefused, sandboxed
+from sennit.server.services import TRANSCRIPT, Services
+from sennit.server.transcribing import Transcriber
+from sennit.server.watching import Formatted, Watch
+from sennit_protocol.agents import ToolKind
+from sennit_protocol.ids import QuestionId
+from sennit_protocol.states import FailureKind
+from sennit_protocol.tasks import Access
+from sennit_protocol.texts import Stream
+from sennit_protocol.views import Failure
 
-LONGEST_LINE = 200
-GLANCE_S = 0.25
-SILENT_PART = 3
-"""A run is shown as silent once a third of its idle time has passed without a sign of life."""
+_HARMLESS = frozenset({ToolKind.READ, ToolKind.SEARCH, ToolKind.THINK, ToolKind.EDIT})
+"""Tools whose whole effect is seen in the workspace."""
+_OUTPUT_END = 16 << 10
 
 
 async def start_run(services: Services, issued: Issued, _report: Report) -> Event:
     """Start the agent and follow it to its end."""
     command: StartRun = issued.command
-    spec = await _spec(services, command)
-    if isinstance(spec, CommandRefused):
+    spec: RunSpec | CommandRefused | SandboxRefused = await _spec(services, command)
+    if isinstance(spec, RunSpec):
+        reads = services.state.task(command.ticket, command.task).spec.access is Access.READ
+        spec = await sandboxed(services, command, spec, read_only=reads)
+    if not isinstance(spec, RunSpec):
         failure = Failure(FailureKind.SPAWN, spec.message)
         return services.event(RunEnded, issued.id, run=command.run, ran=False, failure=failure)
-    run = services.state.the(RunRow, command.run)
-    folder = Path(os.fsdecode(run.folder or b""))
-    started = await services.executor.start(command.run, folder, spec)
-    if isinstance(started, SpawnFailed):
-        return services.event(
-            RunEnded, issued.id, run=command.run, ran=False, failure=spawn_failure(started)
-        )
-    await services.tell(RunStarted, run=command.run)
-    end = await _follow(services, command)
-    return _ended(services, issued, command.run, end)
+    agent = services.state.task(command.ticket, command.task).spec.agent
+    async with services.meetings.start_of(agent) as opening:
+        if services.state.task(command.ticket, command.task).ending is not None:
+            # It was cancelled while it waited for the start of another one.
+            return services.event(RunEnded, issued.id, run=command.run, ran=False)
+        started = await services.executor.start(command.run, services.folder_of(command.run), spec)
+        if isinstance(started, SpawnFailed):
+            return services.event(
+                RunEnded, issued.id, run=command.run, ran=False, failure=spawn_failure(started)
+            )
+        transcriber = _transcriber(services, command, spec)
+        watch = Watch(services, command, transcriber)
+        met = None
+        if agent.kind is AgentKind.ACP:
+            met = meeting(services, command, spec, watch, opening)
+        else:
+            watch.on_heard = opening.done
+            tells = takes_prompt(agent) or not is_plain(agent)
+            watch.ear = Formatted(agent.output, watch.hear) if tells else None
+        await services.tell(RunStarted, run=command.run)
+        end = await _follow(services, command, watch, met)
+    if transcriber is not None:
+        await transcriber.flush(whole=True)
+    return await _ended(services, issued, command, end, watch.report)
+
+
+def _transcriber(services: Services, command: StartRun, spec: RunSpec) -> Transcriber | None:
+    task = services.state.task(command.ticket, command.task).spec
+    if is_plain(task.agent):
+        return None
+    return Transcriber(
+        file=services.folders.runs / command.run / TRANSCRIPT,
+        limit=spec.output_limit,
+        workspace=str(services.folder_of(command.run)),
+        shown_as=os.fsdecode(task.folder),
+    )
 
 
 async def _spec(services: Services, command: StartRun) -> RunSpec | CommandRefused:
@@ -78,120 +103,92 @@ async def _spec(services: Services, command: StartRun) -> RunSpec | CommandRefus
     settings = services.settings_of(command.ticket, task.repository.top)
     seen = services.seen.get(command.ticket)
     values = seen.environments.get(task.agent.name, {}) if seen else {}
-    prompt = task.prompt
-    if takes_prompt(task.agent):
-        prompt = with_hand_offs(prompt, await handed_off(services, row))
-    spec = command_run(task.agent, prompt, settings.limits.output_file_bytes, settings.stop)
+    prompt = await prompt_of(services, row, services.state.the(RunRow, command.run))
+    spec = agent_run(task.agent, prompt, settings.limits.output_file_bytes, settings.stop)
     if isinstance(spec, CommandRefused):
         return spec
     return evolve(spec, env_allow=(*spec.env_allow, *task.env), env_set={**spec.env_set, **values})
 
 
-async def _follow(services: Services, command: StartRun) -> Exited:
-    watch = _Watch(services, command)
+async def _follow(
+    services: Services, command: StartRun, watch: Watch, met: Meeting | None
+) -> Exited:
     async with anyio.create_task_group() as group:
         group.start_soon(watch.idle)
+        if met is not None:
+            group.start_soon(met.hold)
         async for event in services.executor.events(command.run, Cursor()):
             end = await watch.take(event)
             if end is not None:
+                if met is not None:
+                    # What it waited for has failed just now, and it says so in its own words.
+                    await met.over.wait()
                 group.cancel_scope.cancel()
                 return end
     raise RuntimeError(f"the run {command.run} told no end")
 
 
-class _Watch:
-    """Turns what a run shows into progress and events."""
-
-    def __init__(self, services: Services, command: StartRun) -> None:
-        self._services = services
-        self._run, self._ticket, self._task = command.run, command.ticket, command.task
-        self._idle_ms = services.state.task(command.ticket, command.task).spec.idle_ms
-        self._began = self._last = services.clock.monotonic()
-        self._tail = b""
-
-    async def take(self, event: RunEvent) -> Exited | None:
-        """Take one thing that the run shows; gives its end."""
-        self._last = self._services.clock.monotonic()
-        match event:
-            case Output(data=data):
-                self._tail = (self._tail + data)[-LONGEST_LINE * 4 :]
-                line = _last_line(self._tail)
-                self._show(lambda known: evolve(known, last_line=line))
-            case OutputProgress(stdout_bytes=out, stderr_bytes=err):
-                self._show(lambda known: evolve(known, output_bytes=out + err))
-            case Asked():
-                await self._services.tell(
-                    QuestionAsked,
-                    run=self._run,
-                    question=QuestionId(event.question_id),
-                    text=event.text,
-                    options=event.options,
-                    deadline_ms=event.deadline_ms,
-                )
-            case Withdrawn(question_id=question):
-                await self._services.tell(QuestionWithdrawn, question=QuestionId(question))
-            case Ended(outcome=outcome):
-                self._services.live.forget(self._run)
-                return outcome
-            case _:
-                assert_never(event)
-        return None
-
-    async def idle(self) -> None:
-        """Keep the clocks of the progress going, and tell when the run is silent for too long."""
-        while True:
-            await anyio.sleep(GLANCE_S)
-            if self._services.state.task(self._ticket, self._task).state is TaskState.WAITING:
-                # The user is thinking, and the agent gets the whole time once it is answered.
-                self._last = self._services.clock.monotonic()
-            idle_ms = round((self._services.clock.monotonic() - self._last) * 1000)
-            self._show(_unchanged)
-            run = self._services.state.get(RunRow, self._run)
-            stalled = self._idle_ms is not None and idle_ms >= self._idle_ms
-            if stalled and run is not None and run.state is RunState.RUNNING:
-                await self._services.tell(RunStalled, run=self._run, idle_ms=idle_ms)
-
-    def _show(self, change: Callable[[Progress], Progress]) -> None:
-        now = self._services.clock.monotonic()
-        idle = round((now - self._last) * 1000)
-        elapsed = round((now - self._began) * 1000)
-        silent = self._idle_ms is not None and idle * SILENT_PART >= self._idle_ms
-        phase = "silent" if silent else "running"
-        self._services.live.update(
-            self._run,
-            lambda known: evolve(change(known), phase=phase, elapsed_ms=elapsed, idle_ms=idle),
-        )
-
-
-def _unchanged(known: Progress) -> Progress:
-    return known
-
-
-def _last_line(tail: bytes) -> str | None:
-    lines = [line for line in tail.decode("utf-8", "replace").splitlines() if line.strip()]
-    if not lines:
-        return None
-    shown = "".join(char if char.isprintable() else " " for char in lines[-1])
-    return shown.strip()[:LONGEST_LINE]
-
-
-def _ended(services: Services, issued: Issued, run: RunId, end: Exited) -> RunEnded:
-    services.live.forget(run)
+async def _ended(
+    services: Services,
+    issued: Issued,
+    command: StartRun | RecoverRun,
+    end: Exited,
+    report: AgentReport | None,
+) -> RunEnded:
+    run = services.state.the(RunRow, command.run)
+    services.live.forget(run.id)
+    task = services.state.task(run.ticket, run.task).spec
+    failure = end_failure(end)
+    if report is not None:
+        agent = task.agent
+        written = b""
+        for stream in (Stream.RAW, Stream.STDERR):
+            written += await services.output_tail(run.id, _OUTPUT_END, stream) + b"\n"
+        failure = verdict(report, agent, failure, written.decode("utf-8", "replace"))
+        failure = signed_in_advice(failure, agent)
     return services.event(
         RunEnded,
         issued.id,
-        run=run,
+        run=run.id,
         ran=end.failure is None,
-        failure=end_failure(end),
+        failure=failure,
         output_bytes=end.output_bytes,
         output_truncated=end.truncated,
         survivors=end.survivors,
+        report=None if report is None else _told(report, task),
     )
+
+
+def _told(report: AgentReport, task: TaskSpec) -> RunReport:
+    agent = task.agent
+    found = None if task.output_schema is None else result_of(report.text, task.output_schema)
+    return RunReport(
+        text=report.text or None,
+        usage=report.usage,
+        tools=report.tool_count,
+        # A program that tells nothing of its tools may have done anything.
+        acted=is_plain(agent) or not report.tool_kinds <= _HARMLESS,
+        given=_was_given(report, agent),
+        warnings=report.warnings,
+        to_do=report.to_do,
+        structured=found.json if isinstance(found, Fitting) else None,
+        unfitting=found.why if isinstance(found, Unfitting) else None,
+    )
+
+
+def _was_given(report: AgentReport, agent: AgentSettings) -> bool:
+    """Whether an agent had its task; one that tells of its work has not if it told nothing."""
+    if agent.kind is AgentKind.ACP:
+        return report.prompted
+    return is_plain(agent) or not report.is_silent
 
 
 async def stop_run(services: Services, issued: Issued, _report: Report) -> Event:
     """Ask for the stop ladder; a run that never came to be has nothing to stop."""
     command: StopRun = issued.command
+    met = services.meetings.of(command.run)
+    if met is not None:
+        await met.cancel()
     await services.executor.stop(command.run, force=False)
     return services.event(StopTaken, issued.id, run=command.run)
 
@@ -204,12 +201,15 @@ async def recover_run(services: Services, issued: Issued, _report: Report) -> Ev
     except UnknownRunError:
         failure = Failure(FailureKind.SPAWN, "The server was gone before the program was started.")
         return services.event(RunEnded, issued.id, run=command.run, ran=False, failure=failure)
-    return _ended(services, issued, command.run, end)
+    return await _ended(services, issued, command, end, None)
 
 
 async def deliver_answer(services: Services, issued: Issued, _report: Report) -> Event:
     """Hand the answer to the program that asked, or tell it that none comes."""
     command: DeliverAnswer = issued.command
+    met = services.meetings.of(command.run)
+    if met is not None and met.deliver(QuestionId(command.question), command.answer):
+        return services.event(AnswerDelivered, issued.id, run=command.run)
     if command.answer is None:
         await services.executor.withdraw(command.run, command.question)
     else:

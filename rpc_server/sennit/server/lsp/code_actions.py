@@ -57,7 +57,7 @@ async def code_actions(
         for file in await pending_in(services, path)
         for action in _decisions(services, file, path, params.range)
     ]
-    if agents_for_words(services):
+    if await agents_for_words(services):
         actions += _delegations(services, params)
     wanted = params.context.only
     literal = _takes_literals(services)

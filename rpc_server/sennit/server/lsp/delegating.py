@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 
+import anyio.to_thread
 from lsprotocol import types
 
+from sennit.adapters.agents.catalogue import catalogue
 from sennit.core.agents import COMMAND_LINE
 from sennit.core.uris import display, file_uri
 from sennit.server.jsonrpc import Context
@@ -14,6 +16,7 @@ from sennit.server.lsp.commands import DELEGATE, Arguments, no_agent
 from sennit.server.methods.dispatch import dispatch
 from sennit.server.open_documents import path_of
 from sennit.server.services import Services
+from sennit.settings.builtin_agents import BUILT_IN
 from sennit_protocol.errors import RpcError
 from sennit_protocol.tasks import DispatchParams, Task
 
@@ -45,13 +48,19 @@ async def delegate(services: Services, context: Context, arguments: Arguments) -
     return result
 
 
-def agents_for_words(services: Services) -> tuple[str, ...]:
-    """The configured agents that take a task in words; the built-in one takes a command line."""
-    return tuple(name for name in services.settings.of(b"").agents if name != COMMAND_LINE.name)
+async def agents_for_words(services: Services) -> tuple[str, ...]:
+    """The agents that take a task in words: configured ones, and known ones that are installed."""
+    agents = services.settings.of(b"").agents
+    entries = await anyio.to_thread.run_sync(catalogue, tuple(agents.values()), services.environ)
+    return tuple(
+        entry.name
+        for entry in entries
+        if entry.name != COMMAND_LINE.name and (entry.found or entry.name not in BUILT_IN)
+    )
 
 
 async def _agent(services: Services) -> str | None:
-    names = agents_for_words(services)
+    names = await agents_for_words(services)
     if len(names) <= 1:
         return names[0] if names else None
     params = types.ShowMessageRequestParams(

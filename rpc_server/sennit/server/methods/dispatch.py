@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from attrs import evolve, frozen
 
-from sennit.adapters.agents.command import CommandRefused, command_run
+from sennit.adapters.agents.command import CommandRefused, agent_run
 from sennit.core.agents import StopTimes, takes_prompt
 from sennit.core.engine.admitting import Admitted, Refused, RefusedBecause
 from sennit.core.engine.events import DispatchRequested, NewTask
@@ -104,7 +104,7 @@ def _without_brief(valid: Valid, params: DispatchParams, probed: Probed) -> Vali
 def _command_problems(valid: Valid, probed: Probed) -> Iterator[Problem]:
     """What is wrong with command lines, which are found out before anything is started."""
     for place, task in enumerate(valid.tasks):
-        found = command_run(probed.agents[task.agent], task.prompt, 0, StopTimes())
+        found = agent_run(probed.agents[task.agent], task.prompt, 0, StopTimes())
         if isinstance(found, CommandRefused):
             yield Problem(f"tasks[{place}].prompt", found.message)
 
@@ -145,6 +145,18 @@ def _new_task(probed: Probed, task: ValidTask) -> NewTask:
         idle_ms=task.idle_ms,
         expect_changes=task.expect_changes,
         env=task.env,
+        retries=task.retries,
+        retry_safe=task.retry_safe,
+        most_runs=task.most_runs,
+        model=task.model,
+        thinking=task.thinking,
+        system_prompt=task.system_prompt,
+        output_schema=task.output_schema,
+        attach=task.attach,
+        must_offer=task.must_offer,
+        access=task.access,
+        budget=task.budget,
+        grace_turns=task.grace_turns,
     )
     return NewTask(task.id, spec)
 

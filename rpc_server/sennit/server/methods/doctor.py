@@ -23,7 +23,9 @@ from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
 from sennit.server.jsonrpc import Context
 from sennit.server.probing import default_folder
+from sennit.server.sandboxing import sandbox_line, without_unusable
 from sennit.server.services import Services
+from sennit.settings.builtin_agents import BUILT_IN
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
 from sennit_protocol.states import RunState, TrustState
 from sennit_protocol.upkeep import DoctorLine, DoctorParams, DoctorResult, Health
@@ -51,6 +53,7 @@ async def _looks(services: Services, folder: bytes | None) -> AsyncIterator[Doct
     yield _settings(services)
     yield await _database(services)
     yield await anyio.to_thread.run_sync(_disk, str(services.folders.root))
+    yield await sandbox_line(services)
     if folder is not None:
         async for line in _repository(services, folder):
             yield line
@@ -145,13 +148,21 @@ async def _trust(services: Services, repository: Repository, top: str) -> Doctor
 
 
 async def _agents(services: Services) -> AsyncIterator[DoctorLine]:
-    agents = tuple(services.settings.of(b"").agents.values())
-    for entry in await anyio.to_thread.run_sync(catalogue, agents, services.environ):
-        if entry.usable:
+    settings = services.settings.of(b"")
+    agents = settings.agents
+    entries = await anyio.to_thread.run_sync(catalogue, tuple(agents.values()), services.environ)
+    absent = []
+    for entry in await without_unusable(services.environ, entries, agents, settings.sandbox):
+        if entry.name in BUILT_IN and not entry.found:
+            absent.append(entry.name)
+        elif entry.usable:
             where = str(entry.program or "found when it runs")
             yield DoctorLine("agents", Health.GOOD, f"{entry.name}: {where}")
         else:
             yield DoctorLine("agents", Health.WARNING, entry.problem, entry.advice)
+    if absent:
+        message = f"Known to Sennit, but not installed: {', '.join(absent)}."
+        yield DoctorLine("agents", Health.GOOD, message)
 
 
 def _left_overs(services: Services) -> list[DoctorLine]:

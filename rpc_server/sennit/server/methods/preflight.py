@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sennit.adapters.agents.command import CommandRefused, command_run
+from sennit.adapters.agents.command import CommandRefused, agent_run
 from sennit.adapters.git.head import head_snapshot
 from sennit.core.objects import GitFailed, Manifest, OpenDocument
 from sennit.core.uris import file_uri
@@ -58,7 +58,7 @@ async def _manifest(
 def _planned(services: Services, ready: Ready, task: ValidTask) -> PlannedTask:
     settings = services.settings.of(task.repository)
     agent = ready.probed.agents[task.agent]
-    spec = command_run(agent, task.prompt, settings.limits.output_file_bytes, settings.stop)
+    spec = agent_run(agent, task.prompt, settings.limits.output_file_bytes, settings.stop)
     if isinstance(spec, CommandRefused):
         raise TypeError(f"a command line was found right that is not: {spec.message}")
     return PlannedTask(

@@ -26,6 +26,7 @@ from sennit.server.methods.notifications import (
 )
 from sennit.server.methods.preflight import preflight
 from sennit.server.methods.proposals import decide, proposal, proposals
+from sennit.server.methods.steering import interrupt, steer
 from sennit.server.methods.story import story
 from sennit.server.methods.texts import content, output, run
 from sennit.server.methods.tickets import ticket, tickets
@@ -45,6 +46,8 @@ REQUESTS: Mapping[str, Request] = {
     "sennit/wait": wait,
     "sennit/cancel": cancel,
     "sennit/answer": answer,
+    "sennit/steer": steer,
+    "sennit/interrupt": interrupt,
     "sennit/proposals": proposals,
     "sennit/proposal": proposal,
     "sennit/decide": decide,

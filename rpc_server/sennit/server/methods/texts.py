@@ -25,6 +25,7 @@ from sennit.server.errors import git_error, task_or_error
 from sennit.server.jsonrpc import Context
 from sennit.server.methods.proposals import opened_for
 from sennit.server.open_documents import relative_to
+from sennit.server.sandboxing import sandbox_shown
 from sennit.server.services import Services
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
 from sennit_protocol.ids import RunId
@@ -153,7 +154,7 @@ async def output(
     if not 1 <= params.limit <= LARGEST_PAGE or (params.offset or 0) < 0:
         problem = Problem("limit", f"is {params.limit}", (f"1 to {LARGEST_PAGE}",))
         return problems_error(ErrorCode.INVALID_PARAMS, "The page cannot be given", (problem,))
-    file = services.folders.runs / run.id / params.stream.value
+    file = services.output_file(run.id, params.stream)
     page = await anyio.to_thread.run_sync(_page, file, params.offset, params.limit)
     return OutputResult(
         text=page.data.decode("utf-8", "replace"),
@@ -220,4 +221,5 @@ async def run(services: Services, _context: Context, params: RunParams) -> RunRe
         exit_code=None if outcome is None else outcome.code,
         signal=None if outcome is None else outcome.signal,
         survivors=row.survivors,
+        sandbox=None if record is None else sandbox_shown(record.sandbox),
     )

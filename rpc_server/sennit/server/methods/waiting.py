@@ -8,6 +8,7 @@ from sennit.core.engine.rows import QuestionRow, TicketRow
 from sennit.core.engine.state import State
 from sennit.core.views import Beside, ticket_sequence, ticket_view
 from sennit.server.errors import ticket_or_error
+from sennit.server.handing_off import last_words
 from sennit.server.jsonrpc import Context
 from sennit.server.services import Services
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
@@ -78,7 +79,6 @@ async def whole_view(services: Services, ticket: TicketId, since: int | None = N
     most = services.settings.of(b"").limits.output_view_chars
     for task in services.state.tasks(row):
         if task.runs:
-            tail = await services.output_tail(task.runs[-1], most)
-            results[task.id] = tail.decode("utf-8", "replace")
+            results[task.id] = await last_words(services, task, most)
     beside = Beside(services.live.progress, results)
     return ticket_view(services.state, row, services.server, beside, since)

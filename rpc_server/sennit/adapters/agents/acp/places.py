@@ -1,0 +1,30 @@
+"""Where the paths that an agent tells really lead."""
+
+import os
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from sennit.core.permissions import Place
+
+
+def place(workspace: Path, told: str) -> Place:
+    """Follow every link of a path that an agent tells; blocks shortly.
+
+    Of a path that is not there yet, the part that is there counts. `~` is the user's home.
+    """
+    root = os.path.realpath(workspace)
+    try:
+        # A home of somebody who is not known, a name that no file system has, half an address.
+        real = os.path.realpath(Path(root, Path(_path(told)).expanduser()))
+    except (ValueError, RuntimeError, OSError):
+        return Place(told, inside=False)
+    if os.path.commonpath([root, real]) != root:
+        return Place(told, inside=False)
+    parts = Path(real).relative_to(root).parts
+    return Place(told, inside=True, git=any(part.casefold() == ".git" for part in parts))
+
+
+def _path(told: str) -> str:
+    if told.startswith("file:"):
+        return unquote(urlsplit(told).path)
+    return told

@@ -1,0 +1,61 @@
+"""The sandbox of a run: what its shim starts in place of the agent, and what the record keeps."""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, assert_never
+
+import cattrs
+
+from sennit.adapters.supervision import inside
+from sennit.core.sandbox import (
+    NOT_RECORDED,
+    TEMPORARY,
+    Confined,
+    Sandbox,
+    SandboxRecord,
+    Unconfined,
+    recorded,
+    sandbox_arguments,
+)
+
+_INSIDE = str(Path(inside.__file__).resolve())
+
+
+def box_of(sandbox: Sandbox, folder: Path, exchange: Path) -> tuple[str, ...]:
+    """Return the command line that the agent's own is appended to; empty for no sandbox.
+
+    `folder` is where the agent begins, `exchange` where its programs ask.
+    """
+    match sandbox:
+        case Unconfined():
+            return ()
+        case Confined(confinement=made):
+            # Mounting on a link would have to follow it inside, where it may lead elsewhere.
+            places = os.path.realpath(folder), os.path.realpath(exchange)
+            python = (sys.executable, "-I", "-S", "-P", _INSIDE)
+            return (*sandbox_arguments(made, *places), *python)
+        case _:
+            assert_never(sandbox)
+
+
+def variables_inside(sandbox: Sandbox) -> Mapping[str, str]:
+    """Return what the environment has to say inside: where temporary files go."""
+    return {"TMPDIR": TEMPORARY} if isinstance(sandbox, Confined) else {}
+
+
+def written_sandbox(sandbox: Sandbox) -> dict[str, Any]:
+    """Return what the record keeps, as JSON holds it."""
+    written: dict[str, Any] = _CONVERTER.unstructure(recorded(sandbox))
+    return written
+
+
+def read_sandbox(written: object) -> SandboxRecord:
+    """Read it back; a record from before there were sandboxes has none."""
+    if written is None:
+        return NOT_RECORDED
+    return _CONVERTER.structure(written, SandboxRecord)
+
+
+_CONVERTER = cattrs.Converter()

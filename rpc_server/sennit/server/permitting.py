@@ -1,0 +1,150 @@
+"""Answers an agent that asks whether it may use a tool: by the policy, else by the user."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+from attrs import define, field
+
+from sennit.adapters.agents.acp.places import place
+from sennit.core.acp.updates import tool_paths, tool_update
+from sennit.core.agent_events import PermissionSettled
+from sennit.core.agents import AgentSettings
+from sennit.core.engine.events import QuestionAsked, QuestionWithdrawn, RunNoted
+from sennit.core.output_formats.fields import array, mapping, text, within
+from sennit.core.permissions import (
+    Allowed,
+    MustAsk,
+    Option,
+    Rejected,
+    Wanted,
+    option_for,
+    rule,
+)
+from sennit.server.services import Services
+from sennit_protocol.agents import ToolKind
+from sennit_protocol.ids import IdKind, QuestionId, RunId
+
+ALLOW, REJECT = "Allow once", "Reject"
+_LONGEST_INPUT = 2_000
+_CANCELLED: Mapping[str, object] = {"outcome": {"outcome": "cancelled"}}
+
+Told = Mapping[str, object]
+
+
+@define(eq=False)
+class _Asked:
+    answered: anyio.Event = field(factory=anyio.Event)
+    answer: str | None = None
+
+
+@define(eq=False)
+class Permitter:
+    """Answers `session/request_permission` for one run; every decision goes into its story."""
+
+    services: Services
+    run: RunId
+    agent: AgentSettings
+    workspace: Path
+    _asked: dict[QuestionId, _Asked] = field(factory=dict)
+
+    def deliver(self, question: QuestionId, answer: str | None) -> bool:
+        """Hand an answer over, or that there is none; False when nobody here waits for it."""
+        asked = self._asked.get(question)
+        if asked is None:
+            return False
+        asked.answer = answer
+        asked.answered.set()
+        return True
+
+    async def permit(self, call: Told, params: Told) -> Told:
+        """Give the answer to a request, by the call as all is known of it."""
+        options = tuple(
+            Option(text(each, "optionId"), text(each, "kind"), text(each, "name"))
+            for each in array(params, "options")
+        )
+        wanted = await self._wanted(call)
+        ruling = rule(wanted, self.agent.permissions)
+        if isinstance(ruling, MustAsk):
+            ruling = await self._ask(wanted, call, ruling)
+        chosen = option_for(options, ruling)
+        await self._note(PermissionSettled(wanted.title, isinstance(ruling, Allowed), ruling.why))
+        if chosen is None:
+            return _CANCELLED
+        return {"outcome": {"outcome": "selected", "optionId": chosen}}
+
+    async def _wanted(self, call: Told) -> Wanted:
+        seen = tool_update(call)
+        paths = tool_paths(call)
+
+        def look() -> Wanted:
+            return Wanted(
+                kind=seen.kind,
+                title=seen.title or "use a tool that it does not name",
+                places=tuple(place(self.workspace, path) for path in paths),
+                command=_command(call, seen.kind),
+            )
+
+        return await anyio.to_thread.run_sync(look)
+
+    async def _ask(self, wanted: Wanted, call: Told, ruling: MustAsk) -> Allowed | Rejected:
+        question = QuestionId(self.services.new_id(IdKind.QUESTION))
+        asked = self._asked[question] = _Asked()
+        try:
+            await self.services.tell(
+                QuestionAsked,
+                run=self.run,
+                question=question,
+                text=_question(self.agent.name, wanted, call, ruling),
+                options=(ALLOW, REJECT),
+                permission=True,
+            )
+            await asked.answered.wait()
+        except anyio.get_cancelled_exc_class():
+            with anyio.CancelScope(shield=True):
+                await self.services.tell(QuestionWithdrawn, question=question)
+            raise
+        finally:
+            del self._asked[question]
+        if asked.answer == ALLOW:
+            return Allowed("the user allowed it")
+        why = "nobody answered in time" if asked.answer is None else "the user rejected it"
+        return Rejected(why)
+
+    async def _note(self, settled: PermissionSettled) -> None:
+        word = "is allowed" if settled.allowed else "is refused"
+        text_ = f"{word}: {settled.title} ({settled.why})"
+        await self.services.tell(RunNoted, run=self.run, text=text_)
+
+
+def _question(agent: str, wanted: Wanted, call: Told, ruling: MustAsk) -> str:
+    kind = f" ({wanted.kind})" if wanted.kind is not None else ""
+    given = within(call, "rawInput")
+    shown = ""
+    if wanted.command is not None:
+        shown = f" Command: {wanted.command[:_LONGEST_INPUT]}"
+    elif given:
+        shown = f" Input: {json.dumps(given, ensure_ascii=False)[:_LONGEST_INPUT]}"
+    elif wanted.places:
+        shown = f" Paths: {', '.join(each.told for each in wanted.places)[:_LONGEST_INPUT]}"
+    return (
+        f"The agent {agent} wants to: {wanted.title}{kind}. You are asked because {ruling.why}."
+        f"{shown}"
+    )
+
+
+def _command(call: Told, kind: ToolKind | None) -> str | None:
+    """The command line of a call, whole: a part of it may look like another one."""
+    given = mapping(call, "rawInput")
+    for name in ("command", "cmd", "script"):
+        found = given.get(name)
+        if isinstance(found, str):
+            return found
+        if isinstance(found, list):
+            return " ".join(map(str, found))
+    # Some agents tell it in the title only.
+    return text(call, "title") or None if kind is ToolKind.EXECUTE else None

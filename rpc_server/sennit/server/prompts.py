@@ -1,0 +1,124 @@
+"""Puts together what the agent of a run is told."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import anyio.to_thread
+from attrs import frozen
+
+from sennit.core.agents import takes_prompt
+from sennit.core.engine.rows import BaseRow, ProposalRow, RunRow, TaskRow
+from sennit.core.facts import BadFolder, folder_path
+from sennit.core.handoff import with_hand_offs
+from sennit.core.prompting import MOST_ATTACHED, Attached, Situation, whole_prompt
+from sennit.server.handing_off import handed_off, told_of
+from sennit.server.services import Services
+from sennit_protocol.ids import ProposalId
+from sennit_protocol.tasks import Attachment
+
+
+@frozen
+class Image:
+    """A picture that is given with a prompt, as base64."""
+
+    mime_type: str
+    data: str
+
+
+async def prompt_of(services: Services, task: TaskRow, run: RunRow) -> str:
+    """The whole prompt of a run; a command line stays as it was written."""
+    spec = task.spec
+    if not takes_prompt(spec.agent):
+        return spec.prompt
+    attached = [await _attached(services, task, run, one) for one in spec.attach]
+    prompt = whole_prompt(
+        spec.prompt,
+        system_prompt=spec.system_prompt,
+        situation=_situation(services, task),
+        attached=[one for one in attached if one is not None],
+        output_schema=spec.output_schema,
+    )
+    return with_hand_offs(prompt, await handed_off(services, task))
+
+
+def images_of(task: TaskRow) -> tuple[Image, ...]:
+    """The pictures of a task, for agents that take some."""
+    return tuple(
+        Image(one.mime_type or "", one.image) for one in task.spec.attach if one.image is not None
+    )
+
+
+def _situation(services: Services, task: TaskRow) -> Situation | None:
+    bases = services.state.bases(task.ticket)
+    wanted = (task.spec.repository, task.spec.base)
+    base: BaseRow | None = next(
+        (row for row in bases if (row.repository, row.kind) == wanted), None
+    )
+    if base is None or base.manifest is None:
+        return None
+    manifest = base.manifest
+    return Situation(
+        modified=len(manifest.modified),
+        staged=len(manifest.staged),
+        untracked=len(manifest.untracked),
+        unsaved=len(manifest.unsaved),
+        left_out=len(manifest.left_out),
+    )
+
+
+async def _attached(
+    services: Services, task: TaskRow, run: RunRow, one: Attachment
+) -> Attached | None:
+    if one.image is not None:
+        return None
+    if one.text is not None:
+        return Attached(one.label or "A text", one.text)
+    if one.proposal is not None:
+        return await _proposal(services, one)
+    top = task.spec.repository.top
+    workspace = _workspace(task, run)
+    return await anyio.to_thread.run_sync(_file, one, top, workspace)
+
+
+def _workspace(task: TaskRow, run: RunRow) -> Path:
+    """The top of a run's workspace; the agent may work in a folder below it."""
+    folder = Path(os.fsdecode(run.folder or b""))
+    below = os.path.relpath(os.fsdecode(task.spec.folder), os.fsdecode(task.spec.repository.top))
+    depth = 0 if below == "." else len(Path(below).parts)
+    return folder.parents[depth - 1] if depth else folder
+
+
+def _file(one: Attachment, top: bytes, workspace: Path) -> Attached:
+    path = folder_path(one.uri or "")
+    relative = "" if isinstance(path, BadFolder) else os.path.relpath(path, top)
+    name = os.fsdecode(relative)
+    lines = _lines_named(one)
+    label = f"{one.label or 'The file'} `{name}`{lines}"
+    real = os.path.realpath(workspace / name)
+    if os.path.commonpath([real, os.path.realpath(workspace)]) != os.path.realpath(workspace):
+        return Attached(label, "(not in the repository, so it is not shown)")
+    try:
+        with Path(real).open("rb") as file:
+            text = file.read(MOST_ATTACHED * 4).decode("utf-8", "replace")
+    except OSError as error:
+        return Attached(label, f"(cannot be read: {error.strerror})")
+    if lines:
+        first, last = (one.start_line or 1) - 1, one.end_line
+        text = "\n".join(text.splitlines()[first:last])
+    return Attached(label, text)
+
+
+def _lines_named(one: Attachment) -> str:
+    if one.start_line is None and one.end_line is None:
+        return ""
+    return f", lines {one.start_line or 1} to {one.end_line or 'its end'}"
+
+
+async def _proposal(services: Services, one: Attachment) -> Attached:
+    row = services.state.get(ProposalRow, ProposalId(one.proposal or ""))
+    label = one.label or f"The earlier result {one.proposal}"
+    if row is None:
+        return Attached(label, "(there is no such proposal any more)")
+    return Attached(label, await told_of(services, services.state.task(row.ticket, row.task)))
