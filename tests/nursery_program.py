@@ -15,6 +15,8 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import acp.connection  # noqa: F401  as below: an agent of a test is spoken with sooner
+import jsonschema  # noqa: F401  the same
 import pygit2
 from pygit2.enums import ConfigLevel
 

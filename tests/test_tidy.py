@@ -97,7 +97,8 @@ SPELLED_ELSEWHERE = frozenset({
     "limit", "trusted", "untrusted", "changed", "refused", "internal", "protocol", "uncertain",
     "applied", "unknown", "clean", "conflict", "pending", "retained", "discarded", "quarantined",
     "recovered", "captured", "stopping", "cancelling", "offered", "undone", "applying", "delivery",
-    "unchanged", "unchecked", "undecided", "attention",
+    "unchanged", "unchecked", "undecided", "attention", "user", "escaped", "budget", "retry",
+    "permission", "selection",
 })  # fmt: skip
 
 

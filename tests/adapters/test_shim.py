@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sennit.adapters import shim
 from sennit.adapters.supervision import records
+from sennit.adapters.supervision.grip import Direct
 from sennit.adapters.supervision.ladder import Ladder
 from sennit.adapters.supervision.order import NUMBERS, Order, decode, encode
 from sennit.adapters.supervision.records import to_json
@@ -72,7 +73,7 @@ def test_a_full_disk_stops_neither_reading_nor_counting(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("polite", "rungs"), [(2, [2, 15, 9]), (0, [15, 9])])
 def test_the_ladder_has_its_rungs_in_order(polite: int, rungs: list[int]) -> None:
-    ladder = Ladder(an_order([b"x"], polite_signal=polite), 0)
+    ladder = Ladder(an_order([b"x"], polite_signal=polite), Direct(0), None)
     assert [number for number, _ in ladder._rungs] == rungs
     assert ladder.timeout_ms() is None
 

@@ -28,5 +28,6 @@ def test_everything_else_makes_another_request() -> None:
 
 def test_the_canonical_form_is_sorted_ascii_without_nulls() -> None:
     assert canonical_request(CALL) == (
-        '{"defaults":{},"tasks":[{"depends_on":[],"id":"a","prompt":"pr\\u00f6be \\ud800"}]}'
+        '{"defaults":{},"tasks":[{"attach":[],"depends_on":[],"id":"a",'
+        '"prompt":"pr\\u00f6be \\ud800"}]}'
     )

@@ -28,7 +28,7 @@ def problems(error: dict[str, Any]) -> dict[str, str]:
         ({"tasks": ["x"]}, "tasks[0]", "object"),
         ({"tasks": [{"id": "one"}]}, "tasks[0].prompt", "missing"),
         ({"tasks": [{"id": 1, "prompt": "true"}]}, "tasks[0].id", "string"),
-        ({"tasks": [task("one", "true", retries=3)]}, "tasks[0].retries", "not available yet"),
+        ({"tasks": [task("one", "true", agents=["a"])]}, "tasks[0].agents", "not available yet"),
         ({"tasks": [task("one", "true")], "approval": "plan"}, "approval", "not available yet"),
         ({"tasks": [task("one", "true", color=3)]}, "tasks[0].color", "not a known key"),
         ({"tasks": [task("one", "true")], "waits": True}, "waits", "not a known key"),
@@ -98,7 +98,7 @@ def test_an_unknown_key_comes_with_the_valid_ones(shared: Client) -> None:
     assert {"prompt", "agent", "dependsOn"} <= set(problem["valid"])
 
 
-@pytest.mark.parametrize("method", ["pause", "steer", "follow", "compare", "deadLetters"])
+@pytest.mark.parametrize("method", ["pause", "follow", "compare", "deadLetters"])
 def test_a_method_of_later_says_so(shared: Client, method: str) -> None:
     error = shared.refused(method)
     assert (error["code"], error["data"]["reason"]) == (-32601, "notAvailableYet")

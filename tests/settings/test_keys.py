@@ -32,7 +32,7 @@ def test_every_default_is_a_value_that_could_be_set(key: Key) -> None:
 def test_every_duration_names_its_unit_and_every_key_is_described(key: Key) -> None:
     assert key.name.endswith("Ms") == (key.unit == "ms")
     assert key.description.endswith(".")
-    assert re.fullmatch(r"[a-z]+(\.(NAME|[a-z][A-Za-z]*))+", key.name)
+    assert re.fullmatch(r"[a-z]+(\.(NAME|[a-z][A-Za-z]*))*", key.name)
 
 
 def test_names_and_variables_are_unique_and_no_later_key_is_there_already() -> None:

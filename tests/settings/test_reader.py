@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sennit.core.agents import COMMAND_LINE, AgentKind, PromptAs, StopTimes
+from sennit.settings.builtin_agents import BUILT_IN
 from sennit.settings.decided import default_settings, effective
 from sennit.settings.keys import GENERATED, SENSITIVE, LogLevel, Source
 from sennit.settings.reader import Sources, config_folder, read_settings, state_folder
@@ -58,7 +59,8 @@ def test_without_any_source_the_defaults_count() -> None:
     assert settings.limits.output_file_bytes == 64 * 1024 * 1024
     assert settings.task.deadline_ms is None
     assert settings.stop == StopTimes(5_000, 8_000, 2_000)
-    assert settings.agents == {"command": COMMAND_LINE}
+    assert set(settings.agents) == {"command", *BUILT_IN}
+    assert settings.agents["command"] == COMMAND_LINE
 
 
 def test_missing_files_are_no_problem(user: Path, repository: Path) -> None:
@@ -241,7 +243,7 @@ def test_an_agent_is_made_from_its_keys(user: Path) -> None:
     assert fixer.prompt_as is PromptAs.STDIN
     assert (fixer.env, fixer.pass_env) == ({"A": "b"}, ("RUFF_*",))
     assert fixer.stop == StopTimes(5_000, 8_000, 1)
-    assert settings.agent_descriptions == {"fixer": "Fixes."}
+    assert fixer.description == "Fixes."
 
 
 def test_values_of_variables_are_never_shown(user: Path) -> None:
@@ -253,7 +255,7 @@ def test_values_of_variables_are_never_shown(user: Path) -> None:
 def test_a_repository_that_is_not_trusted_brings_no_agent(repository: Path) -> None:
     (repository / ".sennit.toml").write_text("task.deadlineMs = 9\n" + AGENT)
     settings = good(Sources(repository=repository))
-    assert set(settings.agents) == {"command"}
+    assert set(settings.agents) == {"command", *BUILT_IN}
     assert settings.task.deadline_ms == 9
     told = [(each.name, each.line) for each in settings.ignored]
     assert told == [

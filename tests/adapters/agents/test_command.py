@@ -3,8 +3,8 @@ import pytest
 from sennit.adapters.agents.command import (
     LONGEST_LINE,
     CommandRefused,
+    agent_run,
     command_line,
-    command_run,
 )
 from sennit.adapters.runs.values import RunSpec
 from sennit.core.agents import COMMAND_LINE, AgentKind, AgentSettings, PromptAs, StopTimes
@@ -20,7 +20,7 @@ def test_settings_become_a_run() -> None:
         env={"A": "1"},
         pass_env=("KEY",),
     )
-    run = command_run(agent, "do it", 99, TIMES)
+    run = agent_run(agent, "do it", 99, TIMES)
     assert run == RunSpec(
         argv=("aider", "--message", "{prompt}"),
         prompt="do it",
@@ -36,13 +36,13 @@ def test_settings_become_a_run() -> None:
 
 def test_an_agent_may_have_times_of_its_own() -> None:
     agent = AgentSettings("x", AgentKind.COMMAND, ("x",), stop=StopTimes(7, 8, 9))
-    run = command_run(agent, "", 99, TIMES)
+    run = agent_run(agent, "", 99, TIMES)
     assert isinstance(run, RunSpec)
     assert (run.cancel_ms, run.close_ms, run.term_ms) == (7, 8, 9)
 
 
 def test_the_built_in_agent_takes_its_prompt_as_the_command_line() -> None:
-    run = command_run(COMMAND_LINE, "ruff check --fix 'a b.py'", 99, TIMES)
+    run = agent_run(COMMAND_LINE, "ruff check --fix 'a b.py'", 99, TIMES)
     assert isinstance(run, RunSpec)
     assert run.argv == ("ruff", "check", "--fix", "a b.py")
     assert run.prompt_as is PromptAs.NONE
@@ -84,7 +84,7 @@ def test_what_cannot_be_meant_is_refused_with_advice(text: str, advice: str) -> 
     refused = command_line(text)
     assert isinstance(refused, CommandRefused)
     assert advice in refused.message
-    assert command_run(COMMAND_LINE, text, 99, TIMES) == refused
+    assert agent_run(COMMAND_LINE, text, 99, TIMES) == refused
 
 
 def test_a_line_that_no_system_starts_is_refused_at_once() -> None:

@@ -23,8 +23,8 @@ from sennit_protocol.states import (
     TicketState,
 )
 
-# Nothing leads there yet: `partial` needs budgets, `skipped` needs hooks.
-LATER = {TaskState.PARTIAL, TaskState.SKIPPED}
+# Nothing leads there yet: `skipped` needs hooks.
+LATER = {TaskState.SKIPPED}
 
 
 def test_a_final_state_has_no_way_out() -> None:

@@ -33,7 +33,7 @@ def test_a_client_of_pygls_reads_and_writes_our_messages() -> None:
     assert cls is not None
     params = DispatchParams((Task("a", "b"),))
     sent = converter.unstructure(cls(id=1, method="sennit/dispatch", params=params, jsonrpc="2.0"))
-    assert sent["params"]["tasks"] == [{"id": "a", "prompt": "b", "dependsOn": []}]
+    assert sent["params"]["tasks"] == [{"id": "a", "prompt": "b", "dependsOn": [], "attach": []}]
     assert converter.structure(sent, cls).params == params
 
 

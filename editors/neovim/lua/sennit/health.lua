@@ -77,12 +77,18 @@ end
 local function check_agents(running)
   health.start('Agents')
   local result = ask(running, 'sennit/agents', vim.empty_dict())
+  local absent = {}
   for _, agent in ipairs(result and result.agents or {}) do
     if agent.usable then
       health.ok(('%s (%s)'):format(agent.name, agent.program or agent.kind))
+    elseif agent.builtIn and not agent.found then
+      table.insert(absent, agent.name)
     else
       health.warn(('%s: %s'):format(agent.name, agent.problem or 'is not usable'))
     end
+  end
+  if #absent > 0 then
+    health.info('known to Sennit, but not installed: ' .. table.concat(absent, ', '))
   end
 end
 

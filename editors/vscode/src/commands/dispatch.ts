@@ -201,7 +201,9 @@ async function currentFolder(): Promise<vscode.WorkspaceFolder | undefined> {
 }
 
 async function pickAgent(context: Context): Promise<AgentView | undefined> {
-  const { agents } = await context.request("sennit/agents", {});
+  const listed = await context.request("sennit/agents", {});
+  // Sennit knows many agents that are not installed; the user's own are shown even if they are broken.
+  const agents = listed.agents.filter((agent) => agent.found !== false || agent.builtIn !== true);
   const preferred = vscode.workspace.getConfiguration("sennit").get<string>("defaultAgent", "");
   const fixed = agents.find((agent) => agent.name === preferred && agent.usable);
   if (fixed !== undefined) {

@@ -1,0 +1,143 @@
+"""Everything that an agent may write between messages, and what it asks, is taken in its stride."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+import anyio
+import pytest
+
+from sennit.adapters.agents.acp.exchange import Exchange
+from sennit.core.agent_events import Failed, Logged, TextSaid
+from sennit_protocol.states import FailureKind
+from tests.adapters.agents.acp.conftest import Table, Told, nobody
+
+pytestmark = pytest.mark.anyio
+
+ONCE: Told = {"outcome": {"outcome": "selected", "optionId": "once"}}
+
+
+async def test_noise_before_and_between_messages_is_logged_only(table: Table) -> None:
+    between = (
+        "raw 42\nraw [1]\nraw null\nbytes fffe0a\nraw \\x1b[31mred\\x1b[0m\nraw {broken\n"
+        'raw {"id":[1]}\nraw {"id":{},"result":1}\nraw {"id":{},"method":7}\nraw {"id":99}'
+    )
+    talk = await table.whole(f"say one\n{between}\nsay two", "chatty")
+    assert (talk.text, talk.finished) == ("one\ntwo\n", "end_turn")
+    logged = [event.text for event in talk.of(Logged)]
+    assert {"42", "[1]", "null", "red", "{broken", "done"} <= {*logged}
+
+
+async def test_a_thousand_stray_lines_in_a_row_are_no_protocol(table: Table) -> None:
+    failed = (await table.whole("babble 2000\nsay x")).failed
+    assert failed.kind is FailureKind.PROTOCOL
+    assert "no protocol here" in failed.text
+
+
+async def test_stray_lines_with_messages_between_them_are_fine(table: Table) -> None:
+    assert (await table.whole("babble 900\nsay x\nbabble 900")).text == "x\n"
+
+
+async def test_a_flood_of_errors_holds_nobody_up(table: Table) -> None:
+    assert (await table.whole("flood 3072\nsay x")).text == "x\n"
+
+
+async def test_a_line_of_many_megabytes_and_many_updates_come_in_order(table: Table) -> None:
+    talk = await table.whole("huge 5000000\nmany 5000")
+    assert len(talk.of(TextSaid)[0].text) == 5_000_000
+    assert talk.text[5_000_000:] == "".join(f"{number} " for number in range(5_000))
+
+
+@pytest.mark.parametrize(
+    ("deed", "text"),
+    [("die 3", "session/prompt"), ("half", "session/prompt"), ("close-stdout\nsleep 900", "over")],
+)
+async def test_its_end_fails_what_waits(table: Table, deed: str, text: str) -> None:
+    failed = (await table.whole(f"say x\n{deed}")).failed
+    assert failed.kind is FailureKind.PROTOCOL
+    assert text in failed.text
+
+
+async def test_its_end_before_the_first_answer_fails_that(table: Table) -> None:
+    assert "`initialize`" in (await table.whole("say x", "dies-early")).failed.text
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "text"),
+    [
+        ('"broken"', FailureKind.MODEL_ERROR, "broken"),
+        ('{"code":null,"message":[1]}', FailureKind.MODEL_ERROR, "[1]"),
+        ('{"code":-32000,"message":"who?"}', FailureKind.NOT_SIGNED_IN, "who?"),
+        ('{"code":-32601,"message":"no"}', FailureKind.PROTOCOL, "does not know"),
+        ('{"code":1,"message":"x","data":{"details":"HTTP 429"}}', FailureKind.RATE_LIMITED, "429"),
+        ('{"code":1,"message":"API Error: 401"}', FailureKind.NOT_SIGNED_IN, "401"),
+    ],
+)
+async def test_an_error_is_told_whatever_it_is_made_of(
+    table: Table, error: str, kind: FailureKind, text: str
+) -> None:
+    failed = (await table.whole(f'raw {{"id":2,"error":{error}}}')).failed
+    assert failed.kind is kind
+    assert text in failed.text
+
+
+async def test_what_is_not_offered_is_refused(table: Table) -> None:
+    await table.whole("refused codes fs/read_text_file terminal/create _ext/x session/update")
+    assert (table.folder / "codes").read_text() == "-32601 -32601 -32601 -32601\n"
+
+
+async def test_what_it_asks_is_asked_with_all_that_is_known(table: Table) -> None:
+    known: list[Told] = []
+
+    async def permit(call: Told, _params: Told) -> Told:
+        known.append(call)
+        return ONCE
+
+    await table.whole("partial edit r a.txt", permit=permit)
+    [call] = known
+    assert (call["kind"], call["locations"]) == ("edit", [{"path": "a.txt"}])
+    assert json.loads((table.folder / "r").read_text())["optionId"] == "once"
+
+
+async def test_a_cancel_drops_what_is_open_and_what_is_asked_later(table: Table) -> None:
+    async def never(_call: Told, _params: Told) -> Told:
+        (table.folder / "asked").touch()
+        await anyio.sleep_forever()
+        return ONCE
+
+    async with table.begun("permit fetch r x", permit=never) as talk:
+        await talk.until("asked")
+        await talk.conversation.cancel()
+    assert (table.folder / "r").read_text() == "cancelled\n"
+
+
+async def test_the_death_of_one_that_asks_ends_the_question(table: Table) -> None:
+    ended: list[str] = []
+
+    async def never(_call: Told, _params: Told) -> Told:
+        (table.folder / "asked").touch()
+        try:
+            await anyio.sleep_forever()
+        finally:
+            ended.append("question")
+        return ONCE
+
+    async with table.begun("permit fetch r x", permit=never) as talk:
+        await talk.until("asked")
+        await talk.executor.stop("r-1", force=True)
+    assert ended == ["question"]
+    assert talk.of(Failed)
+
+
+async def test_nothing_is_kept_of_what_comes_after_the_end() -> None:
+    async def say(_data: bytes) -> object:
+        raise AssertionError("nothing is said")
+
+    exchange = Exchange(say, lambda _: None, nobody)  # type: ignore[arg-type]
+    exchange.end()
+    request: Mapping[str, object] = {"id": 1, "method": "fs/read_text_file"}
+    exchange.feed((json.dumps(request) + "\n").encode() * 10)
+    link = exchange._link
+    assert await link.receive() is None
+    assert link._arrived.empty()
