@@ -21,7 +21,7 @@ from tests.agents import endpoint
 from tests.agents.checks import CHECKS, Found, settings_of
 from tests.agents.installing import install
 from tests.agents.network import CUT_OFF, cut_off
-from tests.agents.real import AGENTS, CACHE
+from tests.agents.real import AGENTS, CACHE, RealAgent
 from tests.agents.results import Result, load, save
 from tests.agents.stage import Trial, staged
 from tests.agents.table import write
@@ -50,7 +50,7 @@ def main() -> int:
         for sandbox in given.sandbox or SANDBOXES
         if (agent.folder / ".installed").exists() and way in agent.built_in
     ]
-    with endpoint.running(log=_fresh_log()) as served:
+    with endpoint.running(log=_fresh_log(chosen)) as served:
         around = Surroundings(served.address, is_cut)
         results = list(_run_all(trials, checks, around))
     if given.write:
@@ -99,8 +99,8 @@ def _run(trial: Trial, check: str, around: Surroundings) -> Result:
     )
 
 
-def _fresh_log() -> Path:
-    log = CACHE / f"requests-{os.getpid()}.jsonl"
+def _fresh_log(agents: Sequence[RealAgent]) -> Path:
+    log = CACHE / f"requests-{'-'.join(each.name for each in agents)}.jsonl"
     log.unlink(missing_ok=True)
     return log
 

@@ -66,7 +66,7 @@ def document(results: Sequence[Result]) -> str:
         cut = f"The machine could not cut these off from other networks: {', '.join(not_cut)}."
     parts = [
         _BEFORE,
-        f"Last measured {span}, with `make test-agents ARGS=--write`. {cut}\n",
+        _measured(span, cut),
         _MEANING,
         "## Outcomes in a sandbox\n",
         "With the setting `sandbox` at `preferred`, as it is by itself, where bubblewrap works.\n",
@@ -85,6 +85,13 @@ def document(results: Sequence[Result]) -> str:
         _versions(),
     ]
     return "\n".join(parts)
+
+
+def _measured(span: str, cut: str) -> str:
+    return (
+        f"Last measured {span} by `make test-agents`, in one run or several: what was found is\n"
+        f"kept below the cache until it is found again. {cut}\n"
+    )
 
 
 def _outcomes(results: Sequence[Result], sandbox: str) -> str:

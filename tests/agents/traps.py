@@ -7,8 +7,8 @@ TRAPS = """\
   of silence (`task.idleMs`) ends it, once a pause is longer than that.
 - **codex** puts no helper programs below the folder for temporary files: with its home there,
   every command fails with `execvp codex-linux-sandbox: No such file or directory` and the turn
-  ends as completed. Its own sandbox works inside ours for an ordinary user of the machine, and
-  leaves the temporary folder writable. Over ACP it ends seven seconds after its input.
+  ends as completed. Its own sandbox works inside ours, and leaves the temporary folder writable.
+  Over ACP it ends seven seconds after its input.
 - **codex** and **pi** send words of their own as the agent's: a warning about an unknown model, a
   line with the version. **gemini** answers `session/set_mode` with the words
   `[MODE_UPDATE] autoEdit`.

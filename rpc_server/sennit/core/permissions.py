@@ -92,11 +92,11 @@ def rule(wanted: Wanted, policy: Permissions) -> Ruling:
     if wanted.kind in _CHANGING:
         return _change(wanted.places, outside, within_git)
     if wanted.kind in _LOOKING:
+        if outside:
+            return MustAsk(f"it would look outside the workspace: {_listed(outside)}")
         if wanted.command is not None and _SHELL & {*wanted.command}:
             # Called a look by the agent, and more than one command.
             return _execute(wanted.command, policy)
-        if outside:
-            return MustAsk(f"it would look outside the workspace: {_listed(outside)}")
         return Allowed("it only looks, and at nothing outside the workspace")
     if wanted.kind is ToolKind.EXECUTE:
         return _execute(wanted.command or "", policy)

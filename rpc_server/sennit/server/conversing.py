@@ -91,7 +91,8 @@ def meeting(
     async def say(data: bytes) -> Said | Deaf:
         return await services.executor.say(command.run, data)
 
-    permitter = Permitter(services, command.run, task.agent, folder)
+    workspace = services.workspace_of(command.run)
+    permitter = Permitter(services, command.run, task.agent, workspace, folder)
     exchange = Exchange(say, watch.hear, permitter.permit)
     watch.ear = exchange
     images = tuple(image_block(one.mime_type, one.data) for one in images_of(row))

@@ -50,8 +50,8 @@ async def last_words(services: Services, task: TaskRow, most: int) -> str:
     run = services.state.the(RunRow, task.runs[-1])
     if run.report is not None and run.report.text is not None:
         # The agent's folder is gone soon, and means nothing to people and to other agents.
-        mine, theirs = os.fsdecode(run.folder or b""), os.fsdecode(task.spec.folder)
-        text = run.report.text.replace(mine, theirs) if mine else run.report.text
+        mine, theirs = services.workspace_of(run.id), os.fsdecode(task.spec.repository.top)
+        text = run.report.text.replace(str(mine), theirs) if run.folder else run.report.text
         return text[-most:]
     if not is_plain(task.spec.agent):
         return ""

@@ -50,6 +50,7 @@ class Permitter:
     run: RunId
     agent: AgentSettings
     workspace: Path
+    folder: Path
     _asked: dict[QuestionId, _Asked] = field(factory=dict)
 
     def deliver(self, question: QuestionId, answer: str | None) -> bool:
@@ -85,7 +86,7 @@ class Permitter:
             return Wanted(
                 kind=seen.kind,
                 title=seen.title or "use a tool that it does not name",
-                places=tuple(place(self.workspace, path) for path in paths),
+                places=tuple(place(self.workspace, path, self.folder) for path in paths),
                 command=_command(call, seen.kind),
             )
 

@@ -92,7 +92,8 @@ async def probe(services: Services, params: DispatchParams) -> Probed | RpcError
     return Probed(facts, repositories, settings, agents)
 
 
-def _asking(params: DispatchParams) -> tuple[Task | TaskDefaults, ...]:
+def asking(params: DispatchParams) -> tuple[Task | TaskDefaults, ...]:
+    """All of a call that can have the keys of a task."""
     return (params.defaults, *params.tasks)
 
 
@@ -100,7 +101,7 @@ async def _definitions(
     services: Services, params: DispatchParams, repositories: Mapping[bytes, Repository]
 ) -> dict[bytes, tuple[AgentDefinition, ...]]:
     """The roles of each repository; nothing is read where the call names none."""
-    if not any(each.role for each in _asking(params)):
+    if not any(each.role for each in asking(params)):
         return {}
     return {
         top: (await definitions_of(services, one)).definitions for top, one in repositories.items()
@@ -114,7 +115,7 @@ async def _confined(
     general: Sandboxing,
 ) -> frozenset[str]:
     """The agents that would run in a sandbox; looked for only where the call depends on it."""
-    if not any(each.access is Access.READ for each in _asking(params)):
+    if not any(each.access is Access.READ for each in asking(params)):
         return frozenset(agents)
     if not isinstance(await available(services.environ), SandboxReady):
         return frozenset()

@@ -78,16 +78,8 @@ async def _attached(
     if one.proposal is not None:
         return await _proposal(services, one)
     top = task.spec.repository.top
-    workspace = _workspace(task, run)
+    workspace = services.workspace_of(run.id)
     return await anyio.to_thread.run_sync(_file, one, top, workspace)
-
-
-def _workspace(task: TaskRow, run: RunRow) -> Path:
-    """The top of a run's workspace; the agent may work in a folder below it."""
-    folder = Path(os.fsdecode(run.folder or b""))
-    below = os.path.relpath(os.fsdecode(task.spec.folder), os.fsdecode(task.spec.repository.top))
-    depth = 0 if below == "." else len(Path(below).parts)
-    return folder.parents[depth - 1] if depth else folder
 
 
 def _file(one: Attachment, top: bytes, workspace: Path) -> Attached:

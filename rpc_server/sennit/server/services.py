@@ -237,6 +237,15 @@ class Services:
         """The folder in which the agent of a run works."""
         return Path(os.fsdecode(self.state.the(RunRow, run).folder or b""))
 
+    def workspace_of(self, run: RunId) -> Path:
+        """The top of a run's workspace; the agent may work in a folder below it."""
+        row = self.state.the(RunRow, run)
+        spec = self.state.task(row.ticket, row.task).spec
+        folder = self.folder_of(run)
+        below = os.path.relpath(os.fsdecode(spec.folder), os.fsdecode(spec.repository.top))
+        depth = 0 if below == "." else len(Path(below).parts)
+        return folder.parents[depth - 1] if depth else folder
+
     async def output_tail(
         self, run: RunId, size: int = TAIL_BYTES, stream: Stream = Stream.STDOUT
     ) -> bytes:

@@ -92,8 +92,8 @@ def _transcriber(services: Services, command: StartRun, spec: RunSpec) -> Transc
     return Transcriber(
         file=services.folders.runs / command.run / TRANSCRIPT,
         limit=spec.output_limit,
-        workspace=str(services.folder_of(command.run)),
-        shown_as=os.fsdecode(task.folder),
+        workspace=str(services.workspace_of(command.run)),
+        shown_as=os.fsdecode(task.repository.top),
     )
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 
+import anyio.to_thread
 from attrs import evolve, frozen
 
 from sennit.adapters.agents.command import CommandRefused, agent_run
@@ -18,7 +20,7 @@ from sennit.server.errors import store_error, ticket_or_error
 from sennit.server.jsonrpc import Context
 from sennit.server.methods.waiting import waited, whole_view
 from sennit.server.open_documents import open_buffers
-from sennit.server.probing import Probed, probe, trust_error
+from sennit.server.probing import Probed, asking, probe, trust_error
 from sennit.server.repositories import ref_of
 from sennit.server.services import SeenAtDispatch, Services
 from sennit_protocol.errors import ErrorCode, Problem, ReasonData, RpcError, problems_error
@@ -74,6 +76,8 @@ async def checked(services: Services, params: DispatchParams) -> Ready | RpcErro
     probed = await probe(services, params)
     if isinstance(probed, RpcError):
         return probed
+    if any(each.output_schema is not None for each in asking(params)):
+        await anyio.to_thread.run_sync(import_module, "jsonschema")
     valid = validate(params, probed.facts)
     if isinstance(valid, Problems):
         return problems_error(ErrorCode.INVALID_PARAMS, _HEADLINE, valid.problems)

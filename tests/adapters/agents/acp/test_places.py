@@ -57,3 +57,10 @@ def test_the_workspace_may_be_told_by_a_link_to_it(workspace: Path, tmp_path: Pa
     (tmp_path / "link").symlink_to(workspace)
     assert place(tmp_path / "link", str(workspace / "a")).inside
     assert place(workspace, str(tmp_path / "link" / "a")).inside
+
+
+def test_paths_begin_where_the_agent_works_and_end_in_its_workspace(workspace: Path) -> None:
+    below = workspace / "below"
+    below.mkdir(exist_ok=True)
+    assert place(workspace, "../a.txt", below).inside
+    assert not place(workspace, "../../a.txt", below).inside

@@ -7,15 +7,16 @@ from urllib.parse import unquote, urlsplit
 from sennit.core.permissions import Place
 
 
-def place(workspace: Path, told: str) -> Place:
+def place(workspace: Path, told: str, folder: Path | None = None) -> Place:
     """Follow every link of a path that an agent tells; blocks shortly.
 
-    Of a path that is not there yet, the part that is there counts. `~` is the user's home.
+    Of a path that is not there yet, the part that is there counts. `~` is the user's home. `folder`
+    is where the agent works, if that is not the top of its workspace: paths may begin there.
     """
     root = os.path.realpath(workspace)
     try:
         # A home of somebody who is not known, a name that no file system has, half an address.
-        real = os.path.realpath(Path(root, Path(_path(told)).expanduser()))
+        real = os.path.realpath(Path(folder or root, Path(_path(told)).expanduser()))
     except (ValueError, RuntimeError, OSError):
         return Place(told, inside=False)
     if os.path.commonpath([root, real]) != root:
