@@ -227,22 +227,19 @@ echo ready > ready
 """Children in the group, in other sessions, orphaned, without marker and outside the folder."""
 
 
-def space(pid: int) -> str:
-    return str(Path(f"/proc/{pid}/ns/pid").readlink())
+def space(pid: int) -> str | None:
+    """The pid namespace of a process; None once it is gone, as those of a shell's loop are soon."""
+    try:
+        return str(Path(f"/proc/{pid}/ns/pid").readlink())
+    except OSError:
+        return None
 
 
 def inside(tmp_path: Path) -> list[int]:
     """Whoever shares a sandbox of this test, by what its first process is; also unmarked ones."""
-    spaces = {space(pid) for pid in processes_of(tmp_path)}
-    spaces -= {space(os.getpid())}
-    found = []
-    for each in processes.processes():
-        try:
-            if not each.ended and space(each.pid) in spaces:
-                found.append(each.pid)
-        except OSError:
-            continue
-    return found
+    spaces = {space(pid) for pid in processes_of(tmp_path)} - {space(os.getpid()), None}
+    alive = [each.pid for each in processes.processes() if not each.ended]
+    return [pid for pid in alive if space(pid) in spaces]
 
 
 def are_gone(pids: list[int]) -> bool:
