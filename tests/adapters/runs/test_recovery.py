@@ -52,7 +52,9 @@ async def test_a_server_killed_during_a_start_leaves_nothing(
         running.kill()
         running.wait()
     left = await recovered(executor)
-    assert processes_of(tmp_path) == []
+    # A shim that has just written its record, or was not yet its own program when others were
+    # swept, finds its server gone and ends by itself.
+    await anyio.to_thread.run_sync(eventually, lambda: processes_of(tmp_path) == [])
     if left is None:
         # Nothing had been intended yet.
         assert not (workspace / "ran").exists()
