@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.editors.neovim.neovim import Neovim
-from tests.editors.neovim.scene import Scene, dispatch, done, program, settled
+from tests.editors.neovim.scene import Scene, dispatch, done, program, proposals, settled
 
 ANSWER = """
 import json, sys
@@ -78,8 +78,8 @@ def test_by_vim_lsp_enable_a_missing_server_is_said_once(bare: Scene) -> None:
 
 
 def test_in_an_untrusted_folder_nothing_runs_until_the_user_grants_it(scene: Scene) -> None:
-    mark = scene.root / "ran"
-    scene.write(".sennit.toml", f'[agents.evil]\nargv = ["touch", "{mark}"]\nprompt = "none"\n')
+    # Where agents are confined, this one cannot leave a mark but in its own workspace.
+    scene.write(".sennit.toml", '[agents.evil]\nargv = ["touch", "ran"]\nprompt = "none"\n')
     scene.write("a.txt", "one\n")
     scene.commit()
     editor = scene.start(before="")
@@ -88,7 +88,7 @@ def test_in_an_untrusted_folder_nothing_runs_until_the_user_grants_it(scene: Sce
     editor.until_notice("not trusted", ":Sennit trust")
     agents = [one["name"] for one in editor.ask("sennit/agents")["agents"]]
     assert "evil" not in agents
-    assert not mark.exists()
+    assert editor.ask("sennit/tickets")["tickets"] == []
     editor.choose("Trust it")
     editor.sennit("trust")
     editor.until_notice("is trusted")
@@ -97,7 +97,7 @@ def test_in_an_untrusted_folder_nothing_runs_until_the_user_grants_it(scene: Sce
     assert editor.asked()[0]["items"] == ["Trust it", "Do not trust it"]
     ticket = dispatch(editor, [{"id": "one", "agent": "evil", "prompt": "go"}])
     settled(editor, ticket)
-    assert mark.exists()
+    assert [one["task"] for one in proposals(editor, ticket)] == ["one"]
 
 
 def test_trust_is_revoked(scene: Scene) -> None:
