@@ -110,8 +110,11 @@ export class Hands {
   async saveAll(): Promise<void> {
     const unsaved = this.page.locator('.tabs-container .tab.dirty');
     await unsaved.first().waitFor();
-    await this.command('File: Save All');
-    await unsaved.first().waitFor({ state: 'detached' });
+    // The edit of a second file may be shown only after the first was saved: a person saves again.
+    while ((await unsaved.count()) > 0) {
+      await this.command('File: Save All');
+      await this.page.waitForTimeout(500);
+    }
   }
 
   get input(): Locator {
