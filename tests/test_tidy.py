@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,11 @@ LONGEST_FUNCTION = 60
 def modules(*folders: Path) -> Iterator[Path]:
     for folder in folders or SOURCES:
         yield from sorted(folder.rglob("*.py"))
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
 
 
 def tracked() -> list[Path]:
@@ -55,7 +61,7 @@ def test_no_function_is_longer_than_sixty_lines() -> None:
     long = [
         f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
         for path in modules(*SOURCES, ROOT / "tests", ROOT / "benchmarks", ROOT / "scripts")
-        for node in functions(ast.parse(path.read_text()))
+        for node in functions(parsed(path))
         if (node.end_lineno or 0) - node.lineno >= LONGEST_FUNCTION
     ]
     assert not long
@@ -65,7 +71,7 @@ def test_every_module_says_what_it_is_for() -> None:
     silent = [
         str(path.relative_to(ROOT))
         for path in modules()
-        if not ast.get_docstring(ast.parse(path.read_text()))
+        if not ast.get_docstring(parsed(path))
     ]
     assert not silent
 
@@ -79,7 +85,7 @@ def test_no_shell_is_used_anywhere() -> None:
     shells = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in modules()
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.keyword)
         and node.arg == "shell"
         and not (isinstance(node.value, ast.Constant) and node.value.value is False)
@@ -113,7 +119,7 @@ def test_a_status_of_two_words_is_spelled_in_one_place() -> None:
         f"{path.relative_to(ROOT)}:{node.lineno} {node.value}"
         for path in modules()
         if path.name != "states.py"
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.Constant) and node.value in words
     ]
     assert not found
