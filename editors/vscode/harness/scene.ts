@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 
-import { HARNESS, NODE, SENNIT } from './places.ts';
+import { HARNESS, NODE, PEER, PYTHON, SENNIT } from './places.ts';
 import type { Found } from './processes.ts';
 
 /** Files of a repository by their names, as bytes or as text. */
@@ -20,10 +20,17 @@ export interface Repo {
   touched(): string[];
 }
 
-/** An agent that takes words, which the built-in one does not: it writes them down. */
+/** Agents that take words, which the built-in one does not: one writes them down, with the other one can speak. */
 const CONFIG = `[agents.scribe]
 argv = ["sh", "-c", 'printf "%s" "$1" > said.txt', "sh", "{prompt}"]
 description = "Writes down what it is told"
+
+[agents.peer]
+kind = "acp"
+argv = ["${PYTHON}", "${PEER}"]
+description = "Does each line of its prompt"
+roles = ["implement"]
+sandbox = "off"
 `;
 
 export class Scene {

@@ -224,6 +224,14 @@ export interface Attachment {
 /** What a workspace is made from: all that the user sees, or the last commit. */
 export type BaseKind = "live" | "head";
 
+/**
+ * What the workspace of a follow-up holds when its agent begins.
+ *
+ * ``WORK``: the user's text as it is now, with the earlier proposal merged in; files that do not
+ * go together hold the user's text. ``LIVE``: the user's text alone.
+ */
+export type Begin = "work" | "live";
+
 /** What a run may use up; only what the agent can tell can be limited. */
 export interface Budget {
   /** Calls of the model, or of tools where only those are told. */
@@ -274,6 +282,21 @@ export interface Choice {
   all?: boolean | null;
 }
 
+/**
+ * Settles one conflict, or takes that back by `nothing`.
+ *
+ * A side of a text counts where the sides clash; what else both changed stays merged.
+ */
+export interface ConflictChoice {
+  /** The `uri` of the conflict. */
+  uri: string;
+  take: Take;
+  /** With `take: text`: the whole file, with its line endings. */
+  text?: string | null;
+  /** With `take: suggestion`: its `kind`. */
+  suggestion?: SuggestionKind | null;
+}
+
 /** Why a proposal does not go together with those before it. */
 export interface ConflictView {
   kind: string;
@@ -286,6 +309,14 @@ export interface ConflictView {
   theirs?: SideView | null;
   /** Earlier tasks of the ticket that changed the same path. */
   withTasks?: string[] | null;
+  /** All paths that it is about, `path` first. */
+  paths?: string[] | null;
+  /** The lines that clash, where all sides are texts. */
+  regions?: RegionView[] | null;
+  /** What `sennit/resolve` could take, the surest first. */
+  suggestions?: SuggestionView[] | null;
+  /** How it was settled by `sennit/resolve`, if it was. */
+  resolution?: ResolutionView | null;
 }
 
 /** Names a text by its `sennit:` URI. */
@@ -357,6 +388,8 @@ export interface DispatchParams {
   offer?: Offer | null;
   /** How many tasks of this call run at once, beside the limits. */
   maxConcurrent?: number | null;
+  /** In which order proposals are merged; as the tasks stand unless said. */
+  order?: MergeOrder | null;
   /** Whether the answer comes only when the ticket has settled. */
   wait?: boolean | null;
   /** LSP's token for progress; counts only with `wait`. */
@@ -464,6 +497,48 @@ export interface FileView {
 /** What a person should know beside the verdict. A flag never changes a verdict. */
 export type Flag = "quarantined" | "recovered" | "stale" | "sourceDrift" | "cleanupIssue" | "headMoved" | "unchanged" | "outputTruncated";
 
+/** A follow-up on a task that has ended; what is not said here is as it was for that task. */
+export interface FollowParams {
+  ticket: string;
+  task: string;
+  /** What is to be done now; the task's own prompt again unless said. */
+  prompt?: string | null;
+  /** What the agent is given beside its prompt, as data. */
+  attach?: Attachment[] | null;
+  /** Another agent, which then begins a session of its own. */
+  agent?: string | null;
+  /** `resume`: go on with the agent's earlier session where that can be. */
+  session?: SessionWish | null;
+  /** `work`: on the earlier proposal merged with the text as it is now. */
+  begin?: Begin | null;
+  /** A label for people, 200 characters at most. */
+  description?: string | null;
+  /** What a run may use up; then it ends as `partial`. */
+  budget?: Budget | null;
+  /** Milliseconds that a run may take; as before unless said. */
+  deadlineMs?: number | null;
+  /** 1 to 64 characters: the same request again gives the same ticket. */
+  operationId?: string | null;
+  /** A name for people. */
+  label?: string | null;
+  /** When the proposal is offered; the setting `review.offer`. */
+  offer?: Offer | null;
+  /** Whether the answer comes only when the ticket has settled. */
+  wait?: boolean | null;
+  /** LSP's token for progress; counts only with `wait`. */
+  workDoneToken?: string | number | null;
+  /** LSP's token for partial results; counts only with `wait`. */
+  partialResultToken?: string | number | null;
+}
+
+/** The ended work that something follows; of a task that proposed nothing only its name. */
+export interface Following {
+  ticket: string;
+  task: string;
+  proposal?: string | null;
+  revision?: string | null;
+}
+
 /** Collects what nothing needs any more. A dry run wins over `confirm`. */
 export interface GcParams {
   confirm?: boolean | null;
@@ -538,6 +613,9 @@ export interface MaterialiseParams {
 export interface MaterialiseResult {
   folder: string;
 }
+
+/** In which order proposals are merged: as given, or so that most of them go in. */
+export type MergeOrder = "task" | "fewestConflicts";
 
 /** An empty object. */
 export interface Nothing {
@@ -658,6 +736,8 @@ export interface ProposalParams {
   proposal: string;
   revision?: string | null;
   format?: ProposalFormat | null;
+  /** With `format: patch`: another revision of the proposal; the patch leads from its text to this one's. */
+  against?: string | null;
   /** Files at most. */
   limit?: number | null;
   offset?: number | null;
@@ -682,6 +762,8 @@ export interface ProposalSummary {
   linesRemoved?: number | null;
   flags?: Flag[] | null;
   sequence?: number | null;
+  /** Which revision of its proposal it is, from 1; a follow-up adds one. */
+  number?: number | null;
 }
 
 /** One proposal in full. */
@@ -691,6 +773,8 @@ export interface ProposalView {
   base: string;
   files?: FileView[] | null;
   conflicts?: ConflictView[] | null;
+  /** Conflicts that were settled by `sennit/resolve`. */
+  resolved?: ConflictView[] | null;
   notices?: Notice[] | null;
   failure?: Failure | null;
   /** A patch that `git apply` takes, with `format: patch`. */
@@ -699,6 +783,8 @@ export interface ProposalView {
   patchBase64?: string | null;
   /** Files in all; `files` is capped. */
   filesTotal?: number | null;
+  /** All that there are of it, oldest first. */
+  revisions?: RevisionSummary[] | null;
 }
 
 /** A page of proposals in the order of reconciliation, newest ticket first. */
@@ -738,6 +824,28 @@ export type QueuedFor = "slot" | "dependency" | "retry";
 /** What became of something that was said to an agent. */
 export type Receipt = "delivered" | "queued" | "duplicate" | "notApplied";
 
+/** Lines that clash, in each of the three sides. */
+export interface RegionView {
+  base: LineRange;
+  ours: LineRange;
+  theirs: LineRange;
+}
+
+/** How a person has settled a conflict. */
+export interface ResolutionView {
+  take: Take;
+  suggestion?: SuggestionKind | null;
+  /** False once it is about other texts than those that collide now. */
+  counts?: boolean | null;
+}
+
+/** Settles conflicts of one revision; what was settled before about others stands. */
+export interface ResolveParams {
+  proposal: string;
+  revision: string;
+  choices: ConflictChoice[];
+}
+
 /** One thing that is kept. */
 export interface RetainedItem {
   id: string;
@@ -758,6 +866,19 @@ export interface RetainedResult {
 
 /** What the user has decided about a revision. */
 export type Review = "offered" | "accepted" | "partlyAccepted" | "rejected";
+
+/** One revision of a proposal; only the newest can be decided and applied. */
+export interface RevisionSummary {
+  id: string;
+  /** From 1, oldest first. */
+  number: number;
+  ticket: string;
+  task: string;
+  /** When it was made, RFC 3339 in UTC. */
+  at: string;
+  integration: Integration;
+  files?: number | null;
+}
 
 /** Names a run of a task; the last one unless said. */
 export interface RunParams {
@@ -816,6 +937,8 @@ export interface RunView {
   tools?: number | null;
   /** The agent's own name of its session. */
   session?: string | null;
+  /** Whether it went on with an earlier session, or had to begin anew; absent where there was none to go on with. */
+  resumed?: boolean | null;
 }
 
 /** A proposal at the revision that the user has seen. */
@@ -823,6 +946,9 @@ export interface Selected {
   proposal: string;
   revision: string;
 }
+
+/** Whether an agent goes on with what it knows, or begins anew and is told what was before. */
+export type SessionWish = "resume" | "fresh";
 
 /** One side of a conflict; a side that is absent has neither key. */
 export interface SideView {
@@ -852,6 +978,8 @@ export interface SteerParams {
 /** What became of it. */
 export interface SteerResult {
   receipt: Receipt;
+  /** Why it could not be said, and what to do. */
+  message?: string | null;
 }
 
 /** How far a cancelled task had come. */
@@ -883,6 +1011,25 @@ export interface StoryResult {
 
 /** What a program has written. */
 export type Stream = "stdout" | "stderr" | "raw";
+
+/** What a suggestion for a conflict was made by. */
+export type SuggestionKind = "lineEndings" | "oneHoldsMore" | "adjacentEdits" | "oursThenTheirs" | "theirsThenOurs" | "imports" | "eachItsOwn" | "followFolder";
+
+/** What would settle a conflict. Never taken by itself, and never to be preselected. */
+export interface SuggestionView {
+  kind: SuggestionKind;
+  sure: Sureness;
+  /** What it does and how sure that is, for a person. */
+  title: string;
+  /** The whole file then, capped; absent where it is no text. */
+  text?: string | null;
+}
+
+/** How far a suggestion can be believed. */
+export type Sureness = "likely" | "guess";
+
+/** How a conflict is settled. `nothing` takes an earlier resolution back. */
+export type Take = "base" | "ours" | "theirs" | "text" | "suggestion" | "nothing";
 
 /** Where an application goes. */
 export type Target = "editor" | "disk" | "patch";
@@ -941,6 +1088,8 @@ export interface Task {
   outputSchema?: Record<string, unknown> | null;
   /** What the agent is given beside its prompt, as data. */
   attach?: Attachment[] | null;
+  /** An earlier session to go on with: `TICKET/TASK` of an ended task, or the agent's own name of it. */
+  resume?: string | null;
 }
 
 /** A task changed. Some states in between may be left out, the last one never. */
@@ -1034,6 +1183,10 @@ export interface TaskView {
   structured?: unknown | null;
   /** How far the task had come when it was cancelled. */
   stopped?: Stopped | null;
+  /** The work that it follows. */
+  following?: Following | null;
+  /** The ticket of its newest follow-up. */
+  followedBy?: string | null;
 }
 
 /** What a document holds after an edit. */
@@ -1077,6 +1230,8 @@ export interface TicketSummary {
   repositories?: string[] | null;
   /** The newest that can be undone; an undo is one too. */
   lastApplication?: ApplicationSummary | null;
+  /** The work that it follows. */
+  following?: Following | null;
 }
 
 /** One ticket in full. */
@@ -1094,6 +1249,8 @@ export interface TicketView {
   applications?: ApplicationSummary[] | null;
   /** Whether the answering server carries the ticket. */
   owned?: boolean | null;
+  /** The work that it follows. */
+  following?: Following | null;
 }
 
 /** A page of tickets, newest first. */
@@ -1249,12 +1406,16 @@ export interface ClientRequests {
   "sennit/steer": { params: SteerParams; result: SteerResult };
   /** Ends the turn of an agent, which waits for what is said next. */
   "sennit/interrupt": { params: InterruptParams; result: InterruptResult };
+  /** Follows up on ended work with a new ticket. */
+  "sennit/follow": { params: FollowParams; result: DispatchResult };
   /** Lists proposals. */
   "sennit/proposals": { params: ProposalsParams; result: ProposalsResult };
   /** One proposal with its files and units, or as a patch. */
   "sennit/proposal": { params: ProposalParams; result: ProposalView };
   /** Accepts, rejects or resets units, files or all of a revision. */
   "sennit/decide": { params: DecideParams; result: DecideResult };
+  /** Settles conflicts, by a side, a text or a suggestion; all is merged again. */
+  "sennit/resolve": { params: ResolveParams; result: DecideResult };
   /** The edit as it would be applied now. */
   "sennit/preview": { params: PreviewParams; result: PreviewResult };
   /** Applies what is accepted. */

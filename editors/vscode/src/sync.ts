@@ -4,6 +4,7 @@ import type { LanguageClient } from "vscode-languageclient/node";
 import { readFiles } from "./model/pages.ts";
 import { type Ticket, Store, concerns, hasNewApplication, isFinalTicket, isPending } from "./model/store.ts";
 import {
+  type AgentsResult,
   type ClientRequests,
   ErrorCode,
   type ProposalChanged,
@@ -34,6 +35,7 @@ export class Sync implements vscode.Disposable {
   private readonly reading = new Map<string, Promise<void>>();
   private readonly again = new Set<string>();
   private readonly realFolders = new RealFolders();
+  private readonly askedFor = new Set<string>();
 
   constructor(
     private readonly request: Request,
@@ -77,7 +79,25 @@ export class Sync implements vscode.Disposable {
       this.store.proposalSummary(summary);
     }
     await eachAtOnce(proposals.filter((one) => this.isWorthReading(one)), AT_ONCE, (one) => this.readProposal(one.id));
+    this.learnAgents();
     this.changed.fire();
+  }
+
+  /** The catalogue; whoever asks for it keeps it for everybody. */
+  async agents(): Promise<AgentsResult> {
+    const listed = await this.request("sennit/agents", {});
+    this.store.agentList(listed.agents);
+    return listed;
+  }
+
+  /** What agents at work can is read once; one that the catalogue lacks is not asked for again and again. */
+  private learnAgents(): void {
+    const names = [...this.store.tickets()].flatMap((one) => [...one.tasks.values()].map((task) => task.agent));
+    if (!this.store.hasUnknownAgent() || names.every((name) => this.askedFor.has(name))) {
+      return;
+    }
+    names.forEach((name) => this.askedFor.add(name));
+    void this.once("agents", async () => { await this.agents(); });
   }
 
   /** Whether a ticket belongs to this window. */
@@ -97,6 +117,7 @@ export class Sync implements vscode.Disposable {
         view = await this.request("sennit/ticket", { ticket });
       }
       this.store.ticketView(view);
+      this.learnAgents();
     });
   }
 
@@ -144,6 +165,7 @@ export class Sync implements vscode.Disposable {
 
   private taskChanged(told: TaskChanged): void {
     this.store.taskChanged(told);
+    this.learnAgents();
     this.changed.fire();
   }
 

@@ -14,6 +14,7 @@ import { killedServer } from "./suites/killed-server";
 import { liveText } from "./suites/live-text";
 import { manyFiles } from "./suites/many-files";
 import { reviewing } from "./suites/reviewing";
+import { speaking } from "./suites/speaking";
 import { threeTasks } from "./suites/three-tasks";
 
 const TEST_MS = 90_000;
@@ -31,7 +32,7 @@ export async function run(): Promise<void> {
   const grep = process.env["SUITE_GREP"] ?? "";
   const mocha = new Mocha({ ui: "bdd", reporter: "spec", color: false, timeout: TEST_MS, slow: SLOW_MS, ...(grep === "" ? {} : { fgrep: grep }) });
   mocha.suite.emit("pre-require", globalThis, "", mocha);
-  for (const suite of [threeTasks, liveText, everyKindOfFile, reviewing, manyFiles, conflicts, dispatching, asking, anotherClient, killedServer, badServers]) {
+  for (const suite of [threeTasks, liveText, everyKindOfFile, reviewing, manyFiles, conflicts, dispatching, asking, speaking, anotherClient, killedServer, badServers]) {
     suite();
   }
   const { passed, failed } = await outcome(mocha);

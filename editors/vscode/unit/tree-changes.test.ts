@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Store } from "../src/model/store.ts";
-import { type TreeNode, treeOf } from "../src/model/tree.ts";
+import { treeOf } from "../src/model/tree.ts";
+import type { TreeNode } from "../src/model/tree-node.ts";
 import { byId, changedNodes } from "../src/model/tree-changes.ts";
 import type { TaskView } from "../src/protocol.ts";
 import { file, hunk, proposal, task, ticketView } from "./views.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Store } from "../src/model/store.ts";
-import { type TreeNode, treeOf } from "../src/model/tree.ts";
+import { treeOf } from "../src/model/tree.ts";
+import type { TreeNode } from "../src/model/tree-node.ts";
 import { file, hunk, proposal, summary, task, ticketView } from "./views.ts";
 
 const all = (): boolean => true;
@@ -92,5 +93,5 @@ test("a task that shows no sign of life says since when", () => {
   const store = new Store();
   const progress = { phase: "silent", elapsedMs: 400_000, idleMs: 310_000, lastLine: "half done" };
   store.ticketView(ticketView([task({ progress })]));
-  assert.equal(shown(store)[1]?.description, "running · 400 s · silent for 310 s · half done");
+  assert.equal(shown(store)[1]?.description, "running · 6 min · silent for 5 min · half done");
 });

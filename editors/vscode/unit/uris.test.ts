@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isWithin, outputText, outputUri, revisionText, serverUri, type UriParts } from "../src/model/uris.ts";
+import { isWithin, taskText, outputUri, revisionText, serverUri, type UriParts } from "../src/model/uris.ts";
 
 function parts(path: string, more: Partial<UriParts> = {}): UriParts {
   return { scheme: "sennit", authority: "", path, query: "rev=r_1&side=proposed", ...more };
@@ -35,7 +35,7 @@ test("other documents are none of ours", () => {
 test("an output names its ticket and task", () => {
   const path = "/t_1/task/a-b/output";
   assert.equal(outputUri("t_1", "a-b"), `sennit://ticket${path}`);
-  assert.deepEqual(outputText(parts(path, { authority: "ticket", query: "" })), { ticket: "t_1", task: "a-b" });
+  assert.deepEqual(taskText(parts(path, { authority: "ticket", query: "" })), { ticket: "t_1", task: "a-b", what: "output" });
 });
 
 test("a folder holds itself and what is below it, and no neighbour", () => {

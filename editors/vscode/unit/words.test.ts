@@ -47,7 +47,7 @@ test("a problem becomes a task that names it", () => {
 });
 
 test("each prompt is a task of its own, called by its first words", () => {
-  assert.deepEqual(tasksOf(["Fix the login\nand more", "fix the login", "…"], "coder"), [
+  assert.deepEqual(tasksOf(["Fix the login\nand more", "fix the login", "…"], { agent: "coder" }), [
     { id: "fix-the-login-and-more", prompt: "Fix the login\nand more", description: "Fix the login", agent: "coder" },
     { id: "fix-the-login", prompt: "fix the login", description: "fix the login", agent: "coder" },
     { id: "task", prompt: "…", description: "…", agent: "coder" },
@@ -55,6 +55,6 @@ test("each prompt is a task of its own, called by its first words", () => {
 });
 
 test("names of tasks are not too long, and differ", () => {
-  const [one, other] = tasksOf(["sh -c 'sed -i s/a/b/ some/long/path/to/a'", "sed -e s/a/b/ some/long/path/of/b"], "command");
+  const [one, other] = tasksOf(["sh -c 'sed -i s/a/b/ some/long/path/to/a'", "sed -e s/a/b/ some/long/path/of/b"], { agent: "command" });
   assert.deepEqual([one?.id, other?.id], ["sed-s-a-b-some-long-path", "sed-s-a-b-some-long-path-2"]);
 });

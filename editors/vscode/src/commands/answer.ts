@@ -21,18 +21,33 @@ export async function ask(context: Context, params: AskParams, token: vscode.Can
   const options = question.options ?? [];
   const asButtons = options.length > 0 && options.length <= MOST_BUTTONS;
   const buttons = asButtons ? [...options] : [ANSWER, LATER];
-  const clicked = await Promise.race([context.notices.info(`${task} asks: ${question.text}`, ...buttons), withdrawn]);
-  if (token.isCancellationRequested || clicked === undefined) {
+  const asker = context.supervisor.client;
+  const shown = context.notices.info(`${task} asks: ${question.text}`, ...buttons);
+  const clicked = await Promise.race([shown, withdrawn]);
+  if (token.isCancellationRequested) {
+    tellLateClick(context, task, shown);
     return {};
   }
-  if (asButtons) {
-    return { answer: clicked };
-  }
-  if (clicked === LATER) {
+  if (clicked === undefined || clicked === LATER) {
     return {};
   }
-  const answer = await typed(context, task, question, token);
+  const answer = asButtons ? clicked : await typed(context, task, question, token);
+  if (answer !== undefined && context.supervisor.client !== asker) {
+    tellWithdrawn(context, task, answer);
+  }
   return answer === undefined ? {} : { answer };
+}
+
+/** No extension can take its message from the screen, so whoever answers it too late is told. */
+function tellLateClick(context: Context, task: string, shown: Promise<string | undefined>): void {
+  shown
+    .then((clicked) => {
+      if (clicked !== undefined && clicked !== LATER) {
+        const given = clicked === ANSWER ? "nothing was answered" : `“${clicked}” was not given`;
+        void context.notices.warning(`The question of ${task} does not wait any more, so ${given}: it was answered elsewhere, its time was over, or its agent has ended.`);
+      }
+    })
+    .catch((error: unknown) => { context.log.error(textOf(error)); });
 }
 
 export async function answer(context: Context, argument: unknown): Promise<AnswerResult | undefined> {

@@ -43,7 +43,7 @@ export interface TaskOf {
   readonly task: string;
 }
 
-export async function taskOf(context: Context, ids: Ids, fits: (task: TaskView) => boolean, none: string): Promise<TaskOf | undefined> {
+export async function taskOf(context: Context, ids: Ids, fits: (task: TaskView, ticket: string) => boolean, none: string): Promise<TaskOf | undefined> {
   const { ticket, task } = ids;
   if (ticket !== undefined && task !== undefined) {
     return { ticket, task };
@@ -53,7 +53,7 @@ export async function taskOf(context: Context, ids: Ids, fits: (task: TaskView) 
   return choose(
     "Which task?",
     tasks
-      .filter(({ each, ...rest }) => fits(each) && (ticket === undefined || rest.ticket === ticket))
+      .filter(({ each, ...rest }) => fits(each, rest.ticket) && (ticket === undefined || rest.ticket === ticket))
       .map(({ each, ...rest }) => ({
         label: plainLine(each.id),
         description: taskWords(each),

@@ -6,9 +6,11 @@ import { textOf } from "../errors.ts";
 import { BadArgument, isRecord } from "../model/arguments.ts";
 import { plainLine } from "../model/plain.ts";
 import { COMMAND_AGENT, diagnosticPrompt, type Place, selectionPrompt, shortened, tasksOf } from "../model/prompts.ts";
-import type { AgentView, DispatchParams, DispatchResult } from "../protocol.ts";
-import { NO_FOLDER } from "../server/supervisor.ts";
-import { showProgress } from "../views/progress.ts";
+import { type Doer, doerName } from "../model/agents.ts";
+import type { DispatchParams, DispatchResult } from "../protocol.ts";
+import { pickDoer } from "./agents.ts";
+import { writeTasks } from "./form.ts";
+import { currentFolder, send } from "./send.ts";
 import { typeText } from "./typing.ts";
 
 /** Dispatch a call as it is given, or the tasks that the user types. */
@@ -21,19 +23,32 @@ export async function dispatch(context: Context, argument: unknown): Promise<Dis
   if (folder === undefined) {
     return undefined;
   }
-  const agent = await pickAgent(context);
-  return agent === undefined ? undefined : dispatchTyped(context, agent, folder.uri.toString());
+  const doer = await doerFor(context, undefined, "");
+  return doer === undefined ? undefined : dispatchTyped(context, doer, folder.uri.toString());
+}
+
+/** Who does it: the named agent, else who is chosen; undefined when nobody is, or a form was opened instead. */
+async function doerFor(context: Context, agent: string | undefined, prompt: string): Promise<Doer | undefined> {
+  if (agent !== undefined) {
+    return { agent };
+  }
+  const chosen = await pickDoer(context);
+  if (chosen !== undefined && "form" in chosen) {
+    await writeTasks({ ...chosen.form, prompt });
+    return undefined;
+  }
+  return chosen?.doer;
 }
 
 const AGAIN = "Try Again";
 const EDIT = "Edit…";
 
 /** What was typed is not lost by a refusal: it can be mended and sent again. */
-async function dispatchTyped(context: Context, agent: AgentView, cwd: string): Promise<DispatchResult | undefined> {
+async function dispatchTyped(context: Context, doer: Doer, cwd: string): Promise<DispatchResult | undefined> {
   const typed: Typing = {
     name: "dispatch",
-    ask: (before) => askPrompts(context, agent, before),
-    call: (prompts) => ({ tasks: tasksOf(prompts, agent.name), defaults: { cwd } }),
+    ask: (before) => askPrompts(context, doerName(doer), before),
+    call: (prompts) => ({ tasks: tasksOf(prompts, doer), defaults: { cwd } }),
   };
   return sendTyped(context, typed);
 }
@@ -107,14 +122,14 @@ export async function dispatchSelection(context: Context, argument: unknown): Pr
     void context.notices.warning("There is no selection to dispatch. Open a file and select the lines that an agent is to work on.");
     return undefined;
   }
-  const agent = given.agent ?? (await pickAgent(context))?.name;
-  if (agent === undefined) {
+  const place = placeOf(given.uri, given.range);
+  const doer = await doerFor(context, given.agent, selectionPrompt("", place, undefined));
+  if (doer === undefined) {
     return undefined;
   }
-  const place = placeOf(given.uri, given.range);
   const { uri } = given;
-  const call = (wish: string): DispatchParams => one("selection", selectionPrompt(wish, place, agent), wish, agent, uri);
-  return given.prompt === undefined ? sendTyped(context, wished(context, agent, place, call)) : send(context, call(given.prompt));
+  const call = (wish: string): DispatchParams => one("selection", selectionPrompt(wish, place, doer.agent), wish, doer, uri);
+  return given.prompt === undefined ? sendTyped(context, wished(context, doer, place, call)) : send(context, call(given.prompt));
 }
 
 /** The problem that a code action names, or the one at the cursor. */
@@ -125,27 +140,28 @@ export async function dispatchDiagnostic(context: Context, argument: unknown): P
     void context.notices.warning("There is no problem at the cursor to dispatch. Put the cursor on one, or use its lightbulb.");
     return undefined;
   }
-  const agent = given.agent ?? (await pickAgent(context))?.name;
-  if (agent === undefined) {
-    return undefined;
-  }
   const { uri } = given;
   const place = placeOf(uri, diagnostic.range);
-  const call = (prompt: string): DispatchParams => one("diagnostic", prompt, diagnostic.message, agent, uri);
-  // For the built-in agent a prompt is a command line, which the user alone can write.
-  if (given.prompt === undefined && agent === COMMAND_AGENT) {
-    return sendTyped(context, wished(context, agent, place, call));
-  }
   const { message, source, code } = diagnostic;
-  return send(context, call(given.prompt ?? diagnosticPrompt({ message, source, code: codeWords(code) }, place)));
+  const words = diagnosticPrompt({ message, source, code: codeWords(code) }, place);
+  const doer = await doerFor(context, given.agent, words);
+  if (doer === undefined) {
+    return undefined;
+  }
+  const call = (prompt: string): DispatchParams => one("diagnostic", prompt, diagnostic.message, doer, uri);
+  // For the built-in agent a prompt is a command line, which the user alone can write.
+  if (given.prompt === undefined && doer.agent === COMMAND_AGENT) {
+    return sendTyped(context, wished(context, doer, place, call));
+  }
+  return send(context, call(given.prompt ?? words));
 }
 
 /** One wish about a place. */
-function wished(context: Context, agent: string, place: Place, call: (wish: string) => DispatchParams): Typing {
+function wished(context: Context, doer: Doer, place: Place, call: (wish: string) => DispatchParams): Typing {
   return {
     name: `about ${place.path}`,
     ask: async ([before]) => {
-      const box = { title: `Dispatch ${place.path} to ${agent}`, prompt: hint(agent), value: before ?? "" };
+      const box = { title: `Dispatch ${place.path} to ${doerName(doer)}`, prompt: hint(doerName(doer)), value: before ?? "" };
       const { entered, text } = await typeText(box);
       context.drafts.keep(`about ${place.path}`, [text]);
       return entered === undefined || entered.trim() === "" ? [] : [entered];
@@ -154,82 +170,18 @@ function wished(context: Context, agent: string, place: Place, call: (wish: stri
   };
 }
 
-function one(id: string, prompt: string, description: string, agent: string, uri: vscode.Uri): DispatchParams {
+function one(id: string, prompt: string, description: string, doer: Doer, uri: vscode.Uri): DispatchParams {
   const cwd = vscode.workspace.getWorkspaceFolder(uri)?.uri.toString();
-  return { tasks: [{ id, prompt, description: shortened(description), agent, ...(cwd === undefined ? {} : { cwd }) }] };
-}
-
-async function send(context: Context, call: DispatchParams): Promise<DispatchResult | undefined> {
-  const defaults = await withFolder(call);
-  if (defaults === undefined) {
-    return undefined;
-  }
-  const agent = vscode.workspace.getConfiguration("sennit").get<string>("defaultAgent", "");
-  const result = await context.request("sennit/dispatch", {
-    ...call,
-    defaults: { ...(agent === "" ? {} : { agent }), ...defaults },
-  });
-  for (const notice of result.notices ?? []) {
-    void context.notices.warning(notice.message);
-  }
-  await context.sync.readTicket(result.ticket);
-  void showProgress(context, result.ticket);
-  return result;
-}
-
-/** Tasks that do not say where they work do so in the folder of the active editor. */
-async function withFolder(call: DispatchParams): Promise<DispatchParams["defaults"] | undefined> {
-  if (call.defaults?.cwd || call.tasks.every((task) => task.cwd)) {
-    return call.defaults ?? {};
-  }
-  const folder = await currentFolder();
-  return folder && { ...call.defaults, cwd: folder.uri.toString() };
-}
-
-async function currentFolder(): Promise<vscode.WorkspaceFolder | undefined> {
-  const folders = vscode.workspace.workspaceFolders ?? [];
-  const active = vscode.window.activeTextEditor?.document.uri;
-  const ofActive = active === undefined ? undefined : vscode.workspace.getWorkspaceFolder(active);
-  if (ofActive !== undefined || folders.length <= 1) {
-    const folder = ofActive ?? folders[0];
-    if (folder === undefined) {
-      throw new Error(NO_FOLDER);
-    }
-    return folder;
-  }
-  return vscode.window.showWorkspaceFolderPick({ placeHolder: "In which folder are the agents to work?" });
-}
-
-async function pickAgent(context: Context): Promise<AgentView | undefined> {
-  const listed = await context.request("sennit/agents", {});
-  // Sennit knows many agents that are not installed; the user's own are shown even if they are broken.
-  const agents = listed.agents.filter((agent) => agent.found !== false || agent.builtIn !== true);
-  const preferred = vscode.workspace.getConfiguration("sennit").get<string>("defaultAgent", "");
-  const fixed = agents.find((agent) => agent.name === preferred && agent.usable);
-  if (fixed !== undefined) {
-    return fixed;
-  }
-  const items = agents.map((agent) => ({
-    label: plainLine(agent.name),
-    description: agent.usable ? plainLine(agent.description ?? agent.kind) : "not usable",
-    detail: agent.usable ? "" : plainLine(agent.problem ?? ""),
-    agent,
-  }));
-  const picked = await vscode.window.showQuickPick(items, { title: "Dispatch", placeHolder: "Which agent is to do it?" });
-  if (picked !== undefined && !picked.agent.usable) {
-    void context.notices.warning(`The agent ${picked.agent.name} cannot be used: ${picked.agent.problem ?? "no reason is known"}`);
-    return undefined;
-  }
-  return picked?.agent;
+  return { tasks: [{ id, prompt, description: shortened(description), ...doer, ...(cwd === undefined ? {} : { cwd }) }] };
 }
 
 /** One prompt after the other, each a task of its own, until an empty one. */
-async function askPrompts(context: Context, agent: AgentView, before: readonly string[]): Promise<readonly string[]> {
+async function askPrompts(context: Context, name: string, before: readonly string[]): Promise<readonly string[]> {
   const prompts: string[] = [];
   for (;;) {
     const { entered, text } = await typeText({
-      title: `Dispatch to ${agent.name}: task ${String(prompts.length + 1)}`,
-      prompt: prompts.length === 0 ? hint(agent.name) : "Another task that runs at the same time, or Enter to start.",
+      title: `Dispatch to ${name}: task ${String(prompts.length + 1)}`,
+      prompt: prompts.length === 0 ? hint(name) : "Another task that runs at the same time, or Enter to start.",
       value: before[prompts.length] ?? "",
     });
     if (entered === undefined) {

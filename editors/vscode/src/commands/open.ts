@@ -4,6 +4,7 @@ import { type Context } from "../context.ts";
 import { type Ids, readIds } from "../model/arguments.ts";
 import { textOf } from "../errors.ts";
 import { filesOf, unitOf } from "../model/decisions.ts";
+import { revisionWords } from "../model/follow.ts";
 import { type Part, partsOf } from "../model/parts.ts";
 import { plainLine } from "../model/plain.ts";
 import type { Proposal } from "../model/store.ts";
@@ -52,7 +53,8 @@ async function openPart(context: Context, proposal: Proposal, parts: readonly Pa
 
 /** VS Code adds the number of files. */
 export function titleOf({ summary }: Proposal): string {
-  return plainLine(`${summary.task} ${summary.id}`);
+  const revision = revisionWords(summary);
+  return plainLine(`${summary.task} ${summary.id}${revision === undefined ? "" : ` (${revision})`}`);
 }
 
 function change(file: FileView): Change {

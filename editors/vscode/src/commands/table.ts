@@ -7,9 +7,13 @@ import { answer } from "./answer.ts";
 import { apply, undo } from "./apply.ts";
 import { cancelTask, cancelTicket } from "./cancel.ts";
 import { decide } from "./decide.ts";
+import { showDetails } from "./details.ts";
 import { dispatch, dispatchDiagnostic, dispatchSelection } from "./dispatch.ts";
+import { compareRevisions, follow } from "./follow.ts";
+import { dispatchForm, writeTasks } from "./form.ts";
 import { openFile, openProposal, showConflict, showOutput } from "./open.ts";
 import { refresh, restartServer, showLog, trust } from "./server.ts";
+import { interrupt, steer } from "./speak.ts";
 
 type Handler = (context: Context, argument: unknown) => unknown;
 
@@ -17,6 +21,12 @@ export const COMMANDS: Readonly<Record<string, Handler>> = {
   "sennit.dispatch": dispatch,
   "sennit.dispatchSelection": dispatchSelection,
   "sennit.dispatchDiagnostic": dispatchDiagnostic,
+  "sennit.writeTasks": () => writeTasks(),
+  "sennit.dispatchForm": (context) => dispatchForm(context),
+  "sennit.steer": steer,
+  "sennit.interrupt": interrupt,
+  "sennit.follow": follow,
+  "sennit.compareRevisions": compareRevisions,
   "sennit.cancelTask": cancelTask,
   "sennit.cancelTicket": cancelTicket,
   "sennit.answer": answer,
@@ -32,6 +42,7 @@ export const COMMANDS: Readonly<Record<string, Handler>> = {
   "sennit.apply": apply,
   "sennit.undo": undo,
   "sennit.showOutput": showOutput,
+  "sennit.showDetails": showDetails,
   "sennit.restartServer": restartServer,
   "sennit.showLog": showLog,
   "sennit.trust": trust,

@@ -1,4 +1,5 @@
 /** Tasks made of what the user has typed and where the cursor is. */
+import type { Doer } from "./agents.ts";
 
 /** The built-in agent runs its prompt as a command line, so nothing may be added to it. */
 export const COMMAND_AGENT = "command";
@@ -24,7 +25,7 @@ export function placeWords(place: Place): string {
 }
 
 export function selectionPrompt(wish: string, place: Place, agent: string | undefined): string {
-  return agent === COMMAND_AGENT ? wish : `${wish}\n\nIt is about the code at ${placeWords(place)}.`;
+  return agent === COMMAND_AGENT ? wish : `${wish}\n\nIt is about the code at ${placeWords(place)}.`.trimStart();
 }
 
 export function diagnosticPrompt(found: Found, place: Place): string {
@@ -33,20 +34,19 @@ export function diagnosticPrompt(found: Found, place: Place): string {
   return `Solve this problem at ${placeWords(place)}: ${found.message}${code}${source}`;
 }
 
-export interface TypedTask {
+export interface TypedTask extends Doer {
   id: string;
   prompt: string;
   description: string;
-  agent: string;
 }
 
 /** Tasks for prompts that were typed, called by their first words. */
-export function tasksOf(prompts: readonly string[], agent: string): TypedTask[] {
+export function tasksOf(prompts: readonly string[], doer: Doer): TypedTask[] {
   const taken = new Set<string>();
   return prompts.map((prompt) => {
     const id = unusedName(nameOf(prompt), taken);
     taken.add(id);
-    return { id, prompt, description: shortened(prompt), agent };
+    return { id, prompt, description: shortened(prompt), ...doer };
   });
 }
 

@@ -1,5 +1,6 @@
 /** What is known of tickets and proposals: views come in, the last word on each counts. */
 import type {
+  AgentView,
   ApplicationSummary,
   ManifestView,
   Notice,
@@ -35,6 +36,8 @@ export interface Proposal {
 export class Store {
   private readonly ticketMap = new Map<string, Ticket>();
   private readonly proposalMap = new Map<string, Proposal>();
+  /** The catalogue as it was read last, by name. */
+  agents: ReadonlyMap<string, AgentView> = new Map();
 
   /** Newest first. */
   tickets(): readonly Ticket[] {
@@ -114,6 +117,17 @@ export class Store {
   proposalView(view: ProposalView): void {
     const known = this.proposalMap.get(view.summary.id)?.view;
     this.proposalMap.set(view.summary.id, { summary: view.summary, view: keepingFiles(known, view) });
+  }
+
+  agentList(agents: readonly AgentView[]): void {
+    this.agents = new Map(agents.map((agent) => [agent.name, agent]));
+  }
+
+  /** Whether a task is under way of whose agent it is not known what it can. */
+  hasUnknownAgent(): boolean {
+    return this.tickets()
+      .filter((ticket) => !isFinalTicket(ticket.summary))
+      .some((ticket) => [...ticket.tasks.values()].some((task) => !isFinalTask(task) && !this.agents.has(task.agent)));
   }
 
   /** What the server no longer has. */

@@ -1,5 +1,5 @@
 /** What has changed between two trees, so that only that is drawn anew. */
-import type { TreeNode } from "./tree.ts";
+import type { TreeNode } from "./tree-node.ts";
 
 /** Ids of the topmost lines that differ; "all" where the roots are others than before. */
 export function changedNodes(before: readonly TreeNode[], after: readonly TreeNode[]): "all" | readonly string[] {

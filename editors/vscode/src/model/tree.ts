@@ -1,11 +1,13 @@
 /** The tree of tickets as values: made anew from the store, without anything of VS Code. */
 import type { ConflictView, FileView, ProposalView, TaskView, UnitView } from "../protocol.ts";
-import type { Ids } from "./arguments.ts";
 import { fileDescription, filesOf, flagsInWords, jointDecision, unitDescription, unitLabel, unitsOf } from "./decisions.ts";
 import { plainLine } from "./plain.ts";
-import { type Proposal, type Store, type Ticket, isFinalTask, isFinalTicket, isPending } from "./store.ts";
+import { carriedWords } from "./follow.ts";
+import { hearing } from "./speaking.ts";
+import { type Proposal, type Store, type Ticket, isFinalTicket, isPending } from "./store.ts";
+import { followedNode, taskContext, taskTooltip, waitingNodes } from "./task-lines.ts";
+import { LEAF, type TreeNode } from "./tree-node.ts";
 import {
-  type Icon,
   decisionIcon,
   proposalIcon,
   proposalState,
@@ -19,26 +21,6 @@ import {
 
 /** Files of a proposal that are lines of the tree; the others are counted. */
 const FILES_SHOWN = 200;
-
-export type NodeKind = "ticket" | "task" | "question" | "proposal" | "file" | "unit" | "conflict" | "more";
-
-export interface TreeNode {
-  readonly id: string;
-  readonly kind: NodeKind;
-  readonly label: string;
-  readonly description: string;
-  readonly tooltip: string;
-  readonly contextValue: string;
-  readonly icon: Icon | undefined;
-  /** Icon and name of the file that the line is about. */
-  readonly file: string | undefined;
-  readonly state: "leaf" | "collapsed" | "expanded";
-  readonly children: readonly TreeNode[];
-  /** Given to commands. */
-  readonly ids: Ids;
-  /** What a click does. */
-  readonly command: string | undefined;
-}
 
 /** Every ticket that `shown` lets through, newest first. */
 export function treeOf(store: Store, shown: (ticket: Ticket) => boolean): readonly TreeNode[] {
@@ -60,7 +42,7 @@ function ticketNode(store: Store, ticket: Ticket): TreeNode {
     contextValue: running ? "ticket-running" : pending > 0 ? "ticket-pending" : "ticket-final",
     icon: ticketIcon(summary),
     state: running || pending > 0 ? "expanded" : "collapsed",
-    children: [...ticket.tasks.values()].map((task) => taskNode(store, summary.id, task)),
+    children: [...ticket.tasks.values()].map((task) => taskNode(store, ticket, task)),
     ids: { ticket: summary.id },
   };
 }
@@ -72,11 +54,16 @@ export function labelOf(ticket: Ticket): string {
   return ticket.summary.label || more.length === 0 ? name : `${name} and ${String(more.length)} more`;
 }
 
-function taskNode(store: Store, ticket: string, task: TaskView): TreeNode {
-  const proposal = task.proposal ? store.proposal(task.proposal) : undefined;
+function taskNode(store: Store, of: Ticket, task: TaskView): TreeNode {
+  const ticket = of.summary.id;
+  const named = task.proposal ? store.proposal(task.proposal) : undefined;
+  // A follow-up takes the proposal along, so that it stands below one task only.
+  const proposal = named?.summary.ticket === ticket && named.summary.task === task.id ? named : undefined;
+  const heard = hearing(of, task, store.agents);
   const children = [
-    ...(task.question && !isFinalTask(task) ? [questionNode(ticket, task)] : []),
+    ...waitingNodes(ticket, task, heard),
     ...(proposal === undefined ? [] : [proposalNode(proposal)]),
+    ...followers(store, ticket, task),
   ];
   return {
     ...LEAF,
@@ -85,7 +72,7 @@ function taskNode(store: Store, ticket: string, task: TaskView): TreeNode {
     label: plainLine(task.id),
     description: plainLine([taskWords(task), ...(task.description ? [task.description] : [])].join(" · ")),
     tooltip: taskTooltip(task),
-    contextValue: `task-${task.state}`,
+    contextValue: taskContext(task, heard),
     icon: taskIcon(task),
     state: children.length === 0 ? "leaf" : "expanded",
     children,
@@ -94,35 +81,12 @@ function taskNode(store: Store, ticket: string, task: TaskView): TreeNode {
   };
 }
 
-function taskTooltip(task: TaskView): string {
-  return [
-    `${task.id} by ${task.agent}`,
-    ...(task.description ? [task.description] : []),
-    ...(task.failure ? [task.failure.message] : []),
-    ...(task.notices ?? []).map((one) => one.message),
-    ...(task.resultText ? ["", task.resultText] : []),
-  ].join("\n");
-}
-
-function questionNode(ticket: string, task: TaskView): TreeNode {
-  const question = task.question;
-  const id = question?.id ?? "";
-  return {
-    ...LEAF,
-    id: `question:${id}`,
-    kind: "question",
-    label: plainLine(question?.text ?? "", 120),
-    description: question?.deadline ? `until ${clock(question.deadline)}` : "",
-    tooltip: [question?.text ?? "", ...(question?.options ?? []).map((option) => `- ${option}`)].join("\n"),
-    contextValue: "question",
-    icon: { id: "comment-unresolved" },
-    ids: { ticket, task: task.id, question: id },
-    command: "sennit.answer",
-  };
-}
-
-function clock(time: string): string {
-  return new Date(time).toLocaleTimeString();
+function followers(store: Store, ticket: string, task: TaskView): readonly TreeNode[] {
+  if (!task.followedBy) {
+    return [];
+  }
+  const by = store.ticket(task.followedBy);
+  return [followedNode(ticket, task, task.followedBy, by === undefined ? task.followedBy : labelOf(by))];
 }
 
 function proposalNode(proposal: Proposal): TreeNode {
@@ -136,7 +100,7 @@ function proposalNode(proposal: Proposal): TreeNode {
     kind: "proposal",
     label: "proposal",
     description: proposalWords(summary),
-    tooltip: [`${summary.task} by ${summary.agent}: ${proposalState(summary)}`, ...notices(view)].join("\n"),
+    tooltip: [`${summary.task} by ${summary.agent}: ${proposalState(summary)}`, ...carried(view), ...notices(view)].join("\n"),
     contextValue: proposalContext(proposal),
     icon: proposalIcon(summary),
     state: hasFiles ? (isPending(summary) ? "expanded" : "collapsed") : "leaf",
@@ -144,6 +108,11 @@ function proposalNode(proposal: Proposal): TreeNode {
     ids: { ticket: summary.ticket, task: summary.task, proposal: summary.id },
     command: hasFiles ? "sennit.openProposal" : undefined,
   };
+}
+
+function carried(view: ProposalView | undefined): readonly string[] {
+  const words = view === undefined ? undefined : carriedWords(view);
+  return words === undefined ? [] : [words];
 }
 
 function notices(view: ProposalView | undefined): readonly string[] {
@@ -238,13 +207,3 @@ function conflictNode(proposal: string, conflict: ConflictView): TreeNode {
     command: "sennit.showConflict",
   };
 }
-
-const LEAF = {
-  tooltip: "",
-  icon: undefined,
-  file: undefined,
-  state: "leaf",
-  children: [],
-  ids: {},
-  command: undefined,
-} as const;

@@ -59,21 +59,39 @@ export function revisionText(uri: UriParts): RevisionText | undefined {
   return { revision, side: side as Side, path: uri.path };
 }
 
-export interface OutputText {
+export interface TaskText {
   readonly ticket: string;
   readonly task: string;
+  readonly what: "output" | "details";
 }
 
-/** Which task's output a document shows. */
-export function outputText(uri: UriParts): OutputText | undefined {
-  const [, ticket, word, task, text] = uri.path.split("/");
-  const isOutput = uri.scheme === "sennit" && uri.authority === "ticket" && word === "task" && text === "output";
-  return isOutput && ticket !== undefined && task !== undefined ? { ticket, task } : undefined;
+/** Which task's output, or what else of it, a document shows. */
+export function taskText(uri: UriParts): TaskText | undefined {
+  const [, ticket, word, task, what] = uri.path.split("/");
+  const isOfTask = uri.scheme === "sennit" && uri.authority === "ticket" && word === "task";
+  const isShown = isOfTask && (what === "output" || what === "details");
+  return isShown && ticket !== undefined && task !== undefined ? { ticket, task, what } : undefined;
 }
 
 /** The document of a task's output. */
 export function outputUri(ticket: string, task: string): string {
   return `sennit://ticket/${ticket}/task/${encodeURIComponent(task)}/output`;
+}
+
+/** The document of what is known of a task. */
+export function detailsUri(ticket: string, task: string): string {
+  return `sennit://ticket/${ticket}/task/${encodeURIComponent(task)}/details`;
+}
+
+/** The document of what a proposal's newest revision changes against another one. */
+export function sinceUri(proposal: string, revision: string): string {
+  return `sennit://proposal/${proposal}/since/${revision}`;
+}
+
+export function sinceText(uri: UriParts): { readonly proposal: string; readonly revision: string } | undefined {
+  const [, proposal, word, revision] = uri.path.split("/");
+  const isSince = uri.scheme === "sennit" && uri.authority === "proposal" && word === "since";
+  return isSince && proposal !== undefined && revision !== undefined ? { proposal, revision } : undefined;
 }
 
 /** Whether one folder is the other or lies in it; both are paths of URIs. */

@@ -1,6 +1,7 @@
 /** States as words for people, and as the icons and colours of VS Code. */
 import type { Decision, Flag, ProposalSummary, TaskView, TicketSummary, UnitFlag } from "../protocol.ts";
 import { plainLine } from "./plain.ts";
+import { progressWords, usageWords } from "./progress.ts";
 
 export interface Icon {
   readonly id: string;
@@ -37,7 +38,7 @@ export function ticketIcon(summary: TicketSummary): Icon {
 }
 
 export function taskWords(task: TaskView): string {
-  const parts = [stateWords(task), ...progressWords(task)];
+  const parts = [stateWords(task), ...workWords(task)];
   if (task.failure) {
     parts.push(plainLine(task.failure.message, 120));
   }
@@ -47,20 +48,26 @@ export function taskWords(task: TaskView): string {
 
 function stateWords(task: TaskView): string {
   if (task.state === "queued") {
-    return task.queuedFor === "dependency" ? "queued for a dependency" : "queued";
+    return task.queuedFor && task.queuedFor !== "slot" ? `queued for a ${task.queuedFor}` : "queued";
   }
-  return task.state === "waiting" ? "waits for an answer" : task.state;
+  if (task.state === "waiting") {
+    return task.waitingFor ? WAITS[task.waitingFor] : WAITS.answer;
+  }
+  return task.state;
 }
 
-function progressWords(task: TaskView): readonly string[] {
+const WAITS = {
+  answer: "waits for an answer",
+  permission: "waits for your permission",
+  user: "interrupted, waits for what you say",
+} as const;
+
+function workWords(task: TaskView): readonly string[] {
   const progress = task.progress;
-  if (!progress || (task.state !== "running" && task.state !== "preparing")) {
-    return [];
+  if (progress && (task.state === "running" || task.state === "preparing")) {
+    return progressWords(progress);
   }
-  const seconds = Math.round((progress.elapsedMs ?? 0) / 1000);
-  const silent = progress.phase === "silent" ? [`silent for ${String(Math.round((progress.idleMs ?? 0) / 1000))} s`] : [];
-  const last = progress.lastLine ? [plainLine(progress.lastLine, 80)] : [];
-  return [`${String(seconds)} s`, ...silent, ...last];
+  return usageWords(task.runs?.at(-1)?.usage);
 }
 
 export function taskIcon(task: TaskView): Icon {
@@ -80,7 +87,9 @@ export function taskIcon(task: TaskView): Icon {
 }
 
 export function proposalWords(summary: ProposalSummary): string {
+  const number = summary.number ?? 1;
   const parts = [
+    ...(number > 1 ? [`revision ${String(number)}`] : []),
     counted(summary.files ?? 0, "file", "files"),
     lineCounts(summary.linesAdded ?? 0, summary.linesRemoved ?? 0),
     proposalState(summary),

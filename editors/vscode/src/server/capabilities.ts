@@ -25,6 +25,8 @@ export function sennitFeature(clientId: string): StaticFeature {
       capabilities.window = { ...capabilities.window, workDoneProgress: false };
       delete capabilities.workspace?.textDocumentContent;
     },
+    // The language client would register a reader of such texts beside ours, which is then asked first.
+    preInitialize: (capabilities) => { delete capabilities.workspace?.textDocumentContent; },
     initialize: () => undefined,
     getState: () => ({ kind: "static" }),
     clear: () => undefined,

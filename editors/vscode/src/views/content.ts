@@ -2,7 +2,8 @@
 import * as vscode from "vscode";
 import type { Request, Sync } from "../sync.ts";
 import { isFinalTask } from "../model/store.ts";
-import { outputText, serverUri } from "../model/uris.ts";
+import { detailsText } from "../model/details.ts";
+import { type TaskText, serverUri, sinceText, taskText } from "../model/uris.ts";
 import type { OutputResult, Stream } from "../protocol.ts";
 
 export const SCHEME = "sennit";
@@ -26,9 +27,13 @@ export class Content implements vscode.TextDocumentContentProvider, vscode.Dispo
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     // After a reload editors ask for their texts before the server runs.
     await this.ready();
-    const output = outputText(uri);
-    if (output !== undefined) {
-      return this.output(output.ticket, output.task);
+    const named = taskText(uri);
+    if (named !== undefined) {
+      return named.what === "output" ? this.output(named) : this.details(named);
+    }
+    const since = sinceText(uri);
+    if (since !== undefined) {
+      return this.since(since.proposal, since.revision);
     }
     const { text } = await this.request("sennit/content", { uri: serverUri(uri) });
     return text;
@@ -40,7 +45,7 @@ export class Content implements vscode.TextDocumentContentProvider, vscode.Dispo
     this.changed.dispose();
   }
 
-  private async output(ticket: string, task: string): Promise<string> {
+  private async output({ ticket, task }: TaskText): Promise<string> {
     const read = (stream: Stream): Promise<OutputResult> => this.request("sennit/output", { ticket, task, stream, limit: PAGE });
     const out = await read("stdout");
     const errors = await read("stderr");
@@ -49,14 +54,31 @@ export class Content implements vscode.TextDocumentContentProvider, vscode.Dispo
     return `${cut}${out.text}${more}`;
   }
 
-  /** While outputs of running tasks are shown they are read again, at most twice a second. */
+  private async details({ ticket, task }: TaskText): Promise<string> {
+    const { tasks } = await this.request("sennit/ticket", { ticket });
+    const view = (tasks ?? []).find((one) => one.id === task);
+    if (view === undefined) {
+      throw new Error(`The ticket ${ticket} has no task ${task}.`);
+    }
+    const hasRun = (view.runs ?? []).length > 0;
+    const run = hasRun ? await this.request("sennit/run", { ticket, task }) : undefined;
+    const { events } = await this.request("sennit/story", { ticket, task });
+    return detailsText({ task: view, run, events });
+  }
+
+  private async since(proposal: string, revision: string): Promise<string> {
+    const { patch } = await this.request("sennit/proposal", { proposal, format: "patch", against: revision });
+    return patch ?? "The difference cannot be shown as a text.\n";
+  }
+
+  /** While texts of running tasks are shown they are read again, at most twice a second. */
   private follow(): void {
-    if (this.timer !== undefined || this.shownOutputs().length === 0) {
+    if (this.timer !== undefined || this.shownTexts().length === 0) {
       return;
     }
     this.timer = setTimeout(() => {
       this.timer = undefined;
-      for (const uri of this.shownOutputs()) {
+      for (const uri of this.shownTexts()) {
         this.changed.fire(uri);
       }
     }, FOLLOW_MS);
@@ -64,12 +86,12 @@ export class Content implements vscode.TextDocumentContentProvider, vscode.Dispo
 
   private readonly finished = new Set<string>();
 
-  /** Outputs in open documents whose task runs, or has ended since the last look. */
-  private shownOutputs(): readonly vscode.Uri[] {
+  /** Open documents whose task runs, or has ended since the last look. */
+  private shownTexts(): readonly vscode.Uri[] {
     return vscode.workspace.textDocuments
       .map((document) => document.uri)
       .filter((uri) => {
-        const named = outputText(uri);
+        const named = taskText(uri);
         const task = named && this.sync.store.ticket(named.ticket)?.tasks.get(named.task);
         if (task === undefined) {
           return false;

@@ -3,7 +3,8 @@ import * as vscode from "vscode";
 import { cancelTicket } from "../commands/cancel.ts";
 import type { Context } from "../context.ts";
 import { textOf } from "../errors.ts";
-import { type Ticket, isFinalTask, isFinalTicket, isPending } from "../model/store.ts";
+import { carriedWords } from "../model/follow.ts";
+import { type Proposal, type Ticket, isFinalTask, isFinalTicket, isPending } from "../model/store.ts";
 import { plainLine } from "../model/plain.ts";
 import { labelOf } from "../model/tree.ts";
 import { taskWords, ticketWords } from "../model/words.ts";
@@ -19,6 +20,7 @@ export async function showProgress(context: Context, ticket: string): Promise<vo
     untilEnded(context, ticket, progress, token),
   );
   if (ended === "settled") {
+    await readRevisions(context, ticket);
     tellEnd(context, ticket);
     return;
   }
@@ -43,7 +45,7 @@ function tellEnd(context: Context, ticket: string): void {
   const failures = [...known.tasks.values()].flatMap((task) => (task.failure ? [`${task.id}: ${task.failure.message}`] : []));
   const pending = context.sync.store.proposalsOf(ticket).filter((one) => isPending(one.summary));
   const first = pending.find((one) => one.summary.integration === "clean") ?? pending[0];
-  const message = [`${labelOf(known)}: ${ticketWords(known.summary, pending.length)}.`, ...failures].join(" ");
+  const message = [`${labelOf(known)}: ${ticketWords(known.summary, pending.length)}.`, ...carriedOver(pending), ...failures].join(" ");
   const isWell = known.summary.state === "completed" || known.summary.state === "cancelled";
   const buttons = first === undefined ? [] : [REVIEW];
   const clicked = isWell ? context.notices.info(message, ...buttons) : context.notices.warning(message, ...buttons);
@@ -53,6 +55,17 @@ function tellEnd(context: Context, ticket: string): void {
       void vscode.commands.executeCommand("sennit.openProposal", { proposal: first.summary.id });
     }
   });
+}
+
+/** What was decided of later revisions is told, so they are read first. */
+async function readRevisions(context: Context, ticket: string): Promise<void> {
+  const later = context.sync.store.proposalsOf(ticket).filter((one) => (one.summary.number ?? 1) > 1);
+  await Promise.all(later.map((one) => context.sync.readProposal(one.summary.id)));
+}
+
+/** Of later revisions: what of the decisions about the earlier ones counts for them. */
+function carriedOver(proposals: readonly Proposal[]): readonly string[] {
+  return proposals.flatMap(({ view }) => (view === undefined ? [] : (carriedWords(view) ?? [])));
 }
 
 function untilEnded(

@@ -2,7 +2,8 @@
 import * as vscode from "vscode";
 import type { TreeNodeView } from "../api.ts";
 import type { Icon } from "../model/words.ts";
-import { type TreeNode, treeOf } from "../model/tree.ts";
+import { treeOf } from "../model/tree.ts";
+import type { TreeNode } from "../model/tree-node.ts";
 import { byId, changedNodes } from "../model/tree-changes.ts";
 import { isPending } from "../model/store.ts";
 import type { Sync } from "../sync.ts";

@@ -1,7 +1,7 @@
 /** Giving work away: on a selection, on a diagnostic; cancelling it; agents and calls that are refused. */
 
 import * as assert from "node:assert/strict";
-import { commands, Diagnostic, DiagnosticSeverity, languages, Range, Selection, window } from "vscode";
+import { commands, Diagnostic, DiagnosticSeverity, languages, Range, Selection, type TextDocument, window } from "vscode";
 import type { CancelResult, DispatchResult } from "../../src/protocol";
 import { Gate, isRunning } from "./gate";
 import { did, dispatch, node, lastNotice, notice, proposalOf, sennit, settled, shell, taskOf } from "./session";
@@ -39,6 +39,24 @@ export function dispatching(): void {
       } finally {
         collection.dispose();
       }
+    });
+
+    it("tasks that are written as a text go to the role's agent, and the text is gone once they are taken", async () => {
+      await commands.executeCommand("sennit.writeTasks");
+      const form = await writtenForm("role: implement\nbudget: 20 turns\n\nwrite form.txt 1\n---\nagent: peer\ntask: second\nafter: task-1\n\nwrite form.txt 2\n");
+      const { ticket } = await did<DispatchResult>("sennit.dispatchForm", undefined);
+      const { tasks } = await settled(ticket);
+      assert.deepEqual(tasks?.map((task) => [task.id, task.agent, task.state]), [["task-1", "peer", "completed"], ["second", "peer", "completed"]]);
+      assert.ok(form.isClosed);
+    });
+
+    it("a budget that cannot be meant is told with its line, and nothing is dispatched", async () => {
+      await commands.executeCommand("sennit.writeTasks");
+      const form = await writtenForm("budget: much\n\ntrue\n");
+      const last = await lastNotice();
+      await commands.executeCommand("sennit.dispatchForm");
+      assert.match(await notice(last, /Nothing was dispatched/u), /Line 1: `much`/u);
+      assert.ok(!form.isClosed);
     });
 
     it("a task can be cancelled: its program ends, what it did is kept, the others go on", async () => {
@@ -80,6 +98,15 @@ export function dispatching(): void {
       assert.match(await notice(last, /nobody/u), /agent/iu);
     });
   });
+}
+
+/** The form in the active editor, with another text in it. */
+async function writtenForm(text: string): Promise<TextDocument> {
+  const editor = window.activeTextEditor;
+  assert.equal(editor?.document.languageId, "sennit-tasks");
+  const whole = new Range(0, 0, editor.document.lineCount, 0);
+  await editor.edit((edit) => { edit.replace(whole, text); });
+  return editor.document;
 }
 
 async function whatWasSaid(ticket: string): Promise<string> {
