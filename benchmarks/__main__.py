@@ -15,10 +15,9 @@ from collections.abc import Iterator
 
 import attrs
 from rich.console import Console
-from rich.table import Table
 
 import benchmarks
-from benchmarks.ratio import Ratio
+from benchmarks.ratio import Ratio, table_of
 
 
 def main() -> int:
@@ -31,7 +30,7 @@ def main() -> int:
     if chosen.json:
         print(json.dumps([{**attrs.asdict(each), "met": each.met} for each in figures], indent=2))
     else:
-        Console().print(_table(figures))
+        Console().print(table_of(figures))
     return 0 if all(figure.met for figure in figures) else 1
 
 
@@ -51,20 +50,6 @@ def _measure(name: str) -> tuple[Ratio, ...]:
     print(f"{name} …", file=sys.stderr)
     measured = module.measure()
     return (measured,) if isinstance(measured, Ratio) else tuple(measured)
-
-
-def _table(figures: list[Ratio]) -> Table:
-    table = Table("figure", "ours", "reference", "ratio", "target", "")
-    for each in figures:
-        table.add_row(
-            each.name,
-            f"{each.ours:.1f} {each.unit}",
-            f"{each.reference:.1f} {each.unit}",
-            f"{each.ratio:.2f}",
-            f"≤ {each.target:g}",
-            "met" if each.met else "MISSED",
-        )
-    return table
 
 
 if __name__ == "__main__":

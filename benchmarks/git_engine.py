@@ -1,0 +1,230 @@
+"""The git engine against ``git status`` and against the reference way, stage by stage.
+
+Both work on the same repository with the same edits, in turns, and must come to the same trees.
+``python -m benchmarks.git_engine --help`` tells of the large tree, of whole pipelines and of JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TypeVar
+
+import anyio
+import attrs
+from attrs import define, field
+from rich.console import Console
+
+from benchmarks.git_pipeline import our_batches, reference_batch
+from benchmarks.git_trees import CACHE, BenchTree, get_linux, linux_tree, made_tree, work
+from benchmarks.our_way import open_ours
+from benchmarks.ratio import Ratio, table_of
+from benchmarks.reference_way import Reference
+
+Value = TypeVar("Value")
+SMALL = 5_000
+ROUNDS = 5
+_MS = 1000
+
+
+@define
+class Times:
+    """Seconds by stage; of each the median is told."""
+
+    seconds: dict[str, list[float]] = field(factory=lambda: defaultdict(list))
+
+    def of(self, stage: str, call: Callable[[], Value]) -> Value:
+        """Time a call."""
+        began = time.perf_counter()
+        answer = call()
+        self.seconds[stage].append(time.perf_counter() - began)
+        return answer
+
+    async def wait(self, stage: str, call: Awaitable[Value]) -> Value:
+        """Time something that is waited for."""
+        began = time.perf_counter()
+        answer = await call
+        self.seconds[stage].append(time.perf_counter() - began)
+        return answer
+
+    def ms(self, stage: str) -> float:
+        """The median of a stage, in milliseconds."""
+        return statistics.median(self.seconds[stage]) * _MS
+
+    def ratio(self, name: str, ours: str, reference: str, target: float) -> Ratio:
+        """Compare two stages."""
+        mine, theirs = self.ms(ours), self.ms(reference)
+        return Ratio(name, mine, theirs, mine / theirs, target, "ms")
+
+
+def measure() -> tuple[Ratio, ...]:
+    """The stages on a small tree."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=CACHE) as name:
+        tree = made_tree(Path(name) / "tree", SMALL)
+        return anyio.run(stages, tree, Path(name), ROUNDS, 2.0)
+
+
+async def stages(tree: BenchTree, place: Path, rounds: int, first: float) -> tuple[Ratio, ...]:
+    """Each stage by itself; ``first`` is what a first snapshot may cost in runs of git status."""
+    times, place = Times(), place / "stages"
+    tree.restore()
+    tree.make_dirty()
+    try:
+        for number in range(rounds):
+            await _snapshots(times, tree, place / f"s{number}")
+        await _tasks(times, tree, place / "t", rounds)
+    finally:
+        tree.restore()
+    where = f" ({tree.name})"
+    return (
+        times.ratio("first snapshot / git status" + where, "first", "status", first),
+        times.ratio("snapshot / git status" + where, "kept", "status", 1.3),
+        times.ratio("snapshot / reference" + where, "kept", "reference snapshot", 1 / 10),
+        times.ratio("workspace / reference" + where, "workspace", "reference workspace", 1 / 8),
+        times.ratio(
+            "plain workspace / reference" + where, "plain workspace", "reference workspace", 1
+        ),
+        times.ratio("capture / reference" + where, "capture", "reference capture", 1 / 20),
+        times.ratio("merge / reference" + where, "merge", "reference merge", 1 / 100),
+    )
+
+
+async def _snapshots(times: Times, tree: BenchTree, place: Path) -> None:
+    await anyio.Path(place).mkdir(parents=True)
+    reference = Reference(tree.folder, place)
+    ours = await times.wait("store", open_ours(tree.folder, place))
+    times.of("status", lambda: tree.git("--no-optional-locks", "status", "--porcelain", "-z"))
+    base = await times.wait("first", ours.snapshot())
+    times.of("status", lambda: tree.git("--no-optional-locks", "status", "--porcelain", "-z"))
+    await times.wait("kept", ours.snapshot())
+    theirs = times.of("reference snapshot", reference.base)
+    await times.wait("kept", ours.snapshot())
+    reference.clear()
+    _same("snapshot", base.tree, theirs.tree)
+
+
+async def _tasks(times: Times, tree: BenchTree, place: Path, rounds: int) -> None:
+    await anyio.Path(place).mkdir(parents=True)
+    reference, ours = Reference(tree.folder, place), await open_ours(tree.folder, place)
+    base, theirs = await ours.snapshot(), reference.base()
+    integrated, chain, names = base.tree, theirs, tree.files()
+    # A folder of an earlier task, in which somebody was at work.
+    earlier = await times.wait("plain workspace", ours.workspace("earlier", base))
+    work(earlier.folder, tree, rounds, names)
+    await ours.give_back(earlier)
+    for task in range(rounds):
+        worker = times.of(
+            "reference workspace", lambda task=task: reference.workspace(f"w{task}", theirs.commit)
+        )
+        mine = await times.wait("workspace", ours.workspace(f"o{task}", base))
+        work(worker, tree, task, names)
+        work(mine.folder, tree, task, names)
+        proposal, patch = times.of(
+            "reference capture", lambda w=worker: reference.capture(w, theirs)
+        )
+        taken = await times.wait("capture", ours.capture(mine))
+        _same("capture", taken.tree, proposal.tree)
+        chain = times.of(
+            "reference merge", lambda n=task, c=chain, p=patch: reference.merge(n, c, p)
+        )
+        integrated = await times.wait("merge", ours.merge(base.tree, integrated, taken.tree))
+        _same("merge", integrated, chain.tree)
+        reference.remove(worker)
+        await times.wait("give back", ours.give_back(mine))
+    reference.clear()
+
+
+def _same(what: str, ours: str, theirs: str) -> None:
+    if ours != theirs:
+        raise SystemExit(f"The trees of a {what} differ: {ours} is ours, {theirs} the reference's.")
+
+
+def main() -> int:
+    """Measure what is asked for, print, judge."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.git_engine", description=__doc__)
+    parser.add_argument("--get", action="store_true", help="fetch the large tree if it is missing")
+    parser.add_argument("--files", type=int, help="a made tree of so many files, not the large one")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each stage is measured")
+    parser.add_argument("--batch", type=int, metavar="TASKS", help="whole batches, not stages")
+    parser.add_argument("--growth", action="store_true", help="how batches grow, not stages")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    chosen = parser.parse_args()
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=CACHE) as name:
+        figures = _figures(chosen, Path(name))
+    if chosen.json:
+        print(json.dumps([{**attrs.asdict(each), "met": each.met} for each in figures], indent=2))
+    else:
+        Console().print(table_of(figures))
+    return 0 if all(figure.met for figure in figures) else 1
+
+
+def _figures(chosen: argparse.Namespace, place: Path) -> tuple[Ratio, ...]:
+    if chosen.growth:
+        return growth(place)
+    tree = _tree(chosen, place)
+    if chosen.batch:
+        return batches(tree, place, chosen.batch)
+    return anyio.run(stages, tree, place, chosen.rounds, 2.0 if chosen.files else 1.6)
+
+
+def _tree(chosen: argparse.Namespace, place: Path) -> BenchTree:
+    if chosen.files:
+        return made_tree(place / "tree", chosen.files)
+    found = get_linux() if chosen.get else linux_tree()
+    if found is None:
+        raise SystemExit("The large tree is not here: --get fetches it, --files makes a small one.")
+    return found
+
+
+def batches(tree: BenchTree, place: Path, tasks: int) -> tuple[Ratio, ...]:
+    """A first and later batches of so many tasks; all must come to the tree of the reference."""
+    tree.restore()
+    tree.make_dirty()
+    try:
+        first, *later = our_batches(tree, place / "ours", tasks, 3)
+        reference = reference_batch(tree, place / "theirs", tasks)
+    finally:
+        tree.restore()
+    for batch in (first, *later):
+        _same("batch", batch.tree, reference.tree)
+    theirs, quickest = reference.seconds * _MS, min(each.seconds for each in later) * _MS
+    what = f"{tasks} tasks ({tree.name})"
+    begun = first.seconds * _MS
+    return (
+        Ratio(f"first batch of {what}", begun, theirs, begun / theirs, 1 / 10, "ms"),
+        Ratio(f"later batch of {what}", quickest, theirs, quickest / theirs, 1 / 30, "ms"),
+    )
+
+
+def growth(place: Path) -> tuple[Ratio, ...]:
+    """A later batch of 1, 8 and 64 tasks on 1,000, 10,000 and 50,000 files, to that of one task."""
+    figures = []
+    for count in (1_000, 10_000, 50_000):
+        tree = made_tree(place / f"tree-{count}", count)
+        tree.make_dirty()
+        alone = 0.0
+        for tasks in (1, 8, 64):
+            where = place / f"{count}-{tasks}"
+            _, *later = our_batches(tree, where, tasks, 2)
+            took = min(each.seconds for each in later) * _MS
+            alone = alone or took
+            figures.append(
+                Ratio(f"{tasks} tasks, {count:,} files", took, alone, took / alone, tasks, "ms")
+            )
+            shutil.rmtree(where)
+        shutil.rmtree(tree.folder)
+    return tuple(figures)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
