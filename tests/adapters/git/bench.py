@@ -144,6 +144,10 @@ class Bench:
     def inside(self, workspace: Workspace) -> Tree:
         return Tree(workspace.folder, self.tree.environment)
 
+    def inside_of(self, workspace: Workspace, folder: str) -> Tree:
+        """Give a folder of a workspace that is a repository itself."""
+        return Tree(workspace.folder / folder, self.tree.environment)
+
     async def files_of(self, commit: str) -> dict[bytes, tuple[str, bytes]]:
         """Give the mode and the bytes of each path of a commit of the store."""
         store = await self.store()

@@ -301,6 +301,8 @@ async def test_work_in_the_folder_of_an_absent_submodule_is_named(
     library.commit()
     bench.tree.git("submodule", "--quiet", "add", str(library.folder), "lib")
     bench.tree.commit()
+    bench.tree.git("submodule", "--quiet", "deinit", "-f", "lib")
+    shutil.rmtree(bench.tree.path(".git/modules"))
     workspace = await bench.workspace()
     assert await taken(bench, workspace) == Unchanged()
     bench.inside(workspace).write("lib/new.c", "x")

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
+import shutil
 import stat
+from functools import partial
 from typing import TYPE_CHECKING
 
+import anyio
 from attrs import evolve, frozen
 
-from sennit.adapters.git.files import in_thread, read_if_there
+from sennit.adapters.git.files import in_thread, make_private_folder, read_if_there
 from sennit.adapters.git.git import Config, Git, Place
 from sennit.adapters.git.records import refs_file
 from sennit.adapters.git.stage import nul_ended
@@ -131,7 +135,10 @@ async def _commits_among(
 
 
 async def _take(git: Git, store: Store, place: Place, ends: bytes) -> GitFailed | None:
-    """Copy the objects; ``index-pack`` hashes each and refuses what pretends to be another."""
+    """Copy the objects; ``index-pack`` hashes each and refuses what pretends to be another.
+
+    A pack comes into the store when it is whole: git leaves a broken one lying where it writes it.
+    """
     packed = await git.run(
         ["pack-objects", "--revs", "--stdout", "-q", "--thin"],
         place,
@@ -140,10 +147,27 @@ async def _take(git: Git, store: Store, place: Place, ends: bytes) -> GitFailed 
     )
     if isinstance(packed, GitFailed):
         return packed
-    done = await git.run(
-        ["index-pack", "--stdin", "--fix-thin", "--strict"], store.place, stdin=packed.stdout
-    )
-    return done if isinstance(done, GitFailed) else None
+    incoming = store.scratch / f"incoming.{secrets.token_hex(6)}"
+    beside = evolve(store.place, object_directory=incoming, alternates=(store.objects,))
+    try:
+        done = await in_thread("make a folder", make_private_folder, incoming / "pack")
+        if isinstance(done, GitFailed):
+            return done
+        indexed = await git.run(
+            ["index-pack", "--stdin", "--fix-thin", "--strict"], beside, stdin=packed.stdout
+        )
+        if isinstance(indexed, GitFailed):
+            return indexed
+        return await in_thread("take a pack over", _move_in, incoming / "pack", store)
+    finally:
+        with anyio.CancelScope(shield=True):
+            await in_thread("remove a folder", partial(shutil.rmtree, incoming, ignore_errors=True))
+
+
+def _move_in(packs: Path, store: Store) -> None:
+    """Move a pack into the store; its index comes last, since it is what makes git see it."""
+    for file in sorted(packs.iterdir(), key=lambda file: file.suffix == ".idx"):
+        file.replace(store.objects / "pack" / file.name)
 
 
 async def _keep_all(git: Git, store: Store, name: str, tips: Sequence[str]) -> GitFailed | None:

@@ -28,12 +28,14 @@ async def read_commit(git: Git, place: Place, commit: str) -> CommitFacts | GitF
     if isinstance(answer, GitFailed):
         return answer
     header, _, _ = answer.stdout.partition(b"\n\n")
-    tree, date = "", 0
+    tree, date = "", None
     for line in header.split(b"\n"):
         if line.startswith(b"tree "):
             tree = line[5:].decode()
         elif line.startswith(b"committer "):
             date = int(line.rsplit(b" ", 2)[1])
+    if not tree or date is None:
+        return GitFailed(f"git cat-file commit {commit}", 0, "its answer ends in the middle")
     return CommitFacts(tree, date)
 
 

@@ -1,16 +1,28 @@
-"""Deletes workspaces: only what is recorded as ours, by folder descriptors, following no link."""
+"""Deletes workspaces: only what is recorded as ours, by folder descriptors, following no link.
+
+A record alone is no licence: the folder must be the very one that was made, in a place that was
+marked when it was made there. No mount is crossed, also not one of the same file system.
+"""
 
 from __future__ import annotations
 
 import os
+import secrets
 import stat
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import define, field, frozen
 
 from sennit.adapters.git.files import in_thread
-from sennit.adapters.git.records import is_alive, read_record, remove_record
+from sennit.adapters.git.records import (
+    MARKER,
+    is_alive,
+    read_record,
+    remove_record,
+    work_folder,
+)
+from sennit.adapters.platform.filesystems import mount_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +33,8 @@ if TYPE_CHECKING:
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _OWNER_MAY_ALL = 0o700
+_DEEPEST = 100
+"""Levels that are gone down at once, each with an open folder; what is deeper is moved up first."""
 
 
 class Kept(StrEnum):
@@ -65,9 +79,26 @@ def _delete(store: Store, name: str, by: Owner) -> Deletion:
     if record.owner != by and is_alive(record.owner):
         return NotDeleted(Kept.IN_USE, os.fsencode(record.folder))
     outcome = _remove(record)
+    if isinstance(outcome, Deleted) and record.lower:
+        outcome = _remove_work_folder(record)
     if isinstance(outcome, Deleted):
         remove_record(store, name)
     return outcome
+
+
+def _remove_work_folder(record: Record) -> Deletion:
+    """Remove what the kernel needed beside a workspace that was mounted."""
+    folder = work_folder(record)
+    try:
+        parent = os.open(folder.parent, _FOLDER)
+    except FileNotFoundError:
+        return Deleted()
+    try:
+        where = os.fsencode(folder)
+        stopped = remove_tree(parent, os.fsencode(folder.name), record.device, where)
+    finally:
+        os.close(parent)
+    return Deleted() if stopped is None else stopped
 
 
 def _remove(record: Record) -> Deletion:
@@ -88,53 +119,114 @@ def _remove_below(parent: int, record: Record) -> Deletion:
         status = os.lstat(name, dir_fd=parent)
     except FileNotFoundError:
         return Deleted()
+    if not _is_marked(parent):
+        return NotDeleted(Kept.NOT_OURS, where)
     same = (status.st_dev, status.st_ino) == (record.device, record.inode)
     if not same or not stat.S_ISDIR(status.st_mode):
         return NotDeleted(Kept.REPLACED, where)
-    stopped = _remove_tree(parent, name, record.device, where)
+    stopped = remove_tree(parent, name, record.device, where)
     return Deleted() if stopped is None else stopped
 
 
-def _remove_tree(parent: int, name: bytes, device: int, where: bytes) -> NotDeleted | None:
-    """Remove one folder and all below it; the first thing that stays is the answer."""
+def _is_marked(folder: int) -> bool:
+    """Tell whether workspaces are made in a folder; see ``records.MARKER``."""
     try:
-        folder = _opened(parent, name)
+        status = os.lstat(MARKER, dir_fd=folder)
+    except FileNotFoundError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
+
+
+def remove_tree(parent: int, name: bytes, device: int, where: bytes) -> NotDeleted | None:
+    """Remove one folder of an open one, and all below it; the first thing that stays is the answer.
+
+    ``where`` is its path, for the answer alone. ``device`` is the file system that is not left.
+    """
+    try:
+        folder = opened_folder(parent, name)
     except FileNotFoundError:
         return None
     except OSError:
         return NotDeleted(Kept.NOT_REMOVABLE, where)
     try:
-        if os.fstat(folder).st_dev != device:
+        mount = mount_of(parent)
+        if os.fstat(folder).st_dev != device or mount_of(folder) != mount:
             return NotDeleted(Kept.OTHER_FILE_SYSTEM, where)
-        stopped = _empty(folder, device, where)
+        stopped = _Removal(folder, where, device, mount).all()
     finally:
         os.close(folder)
     if stopped is not None:
         return stopped
-    return _removed(os.rmdir, parent, name, where)
+    return removed(os.rmdir, parent, name, where)
 
 
-def _empty(folder: int, device: int, where: bytes) -> NotDeleted | None:
-    """Remove what a folder holds: files and links first, so that no link is left to be met."""
-    folders = []
-    with os.scandir(folder) as entries:
-        found = list(entries)
-    for entry in found:
-        name = os.fsencode(entry.name)
-        if entry.is_dir(follow_symlinks=False):
-            folders.append(name)
-            continue
-        stopped = _removed(os.unlink, folder, name, where + b"/" + name)
-        if stopped is not None:
-            return stopped
-    for name in folders:
-        stopped = _remove_tree(folder, name, device, where + b"/" + name)
-        if stopped is not None:
-            return stopped
-    return None
+@define
+class _Removal:
+    """The removal of what one folder holds, ``top``, however deep it is."""
+
+    top: int
+    where: bytes
+    device: int
+    mount: int | None
+    moved_up: list[bytes] = field(factory=list)
+
+    def all(self) -> NotDeleted | None:
+        """Empty the folder, and then what was moved up into it."""
+        stopped = self._empty(self.top, self.where, 0)
+        while stopped is None and self.moved_up:
+            name = self.moved_up.pop()
+            stopped = self._remove(self.top, name, self.where + b"/" + name, 1)
+        return stopped
+
+    def _empty(self, folder: int, where: bytes, depth: int) -> NotDeleted | None:
+        """Remove what a folder holds: files and links first, so that no link is left to be met."""
+        folders = []
+        with os.scandir(folder) as entries:
+            found = list(entries)
+        for entry in found:
+            name = os.fsencode(entry.name)
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(name)
+                continue
+            stopped = removed(os.unlink, folder, name, where + b"/" + name)
+            if stopped is not None:
+                return stopped
+        for name in folders:
+            stopped = self._remove(folder, name, where + b"/" + name, depth + 1)
+            if stopped is not None:
+                return stopped
+        return None
+
+    def _remove(self, parent: int, name: bytes, where: bytes, depth: int) -> NotDeleted | None:
+        try:
+            folder = opened_folder(parent, name)
+        except FileNotFoundError:
+            return None
+        except OSError:
+            return NotDeleted(Kept.NOT_REMOVABLE, where)
+        try:
+            if os.fstat(folder).st_dev != self.device or mount_of(folder) != self.mount:
+                return NotDeleted(Kept.OTHER_FILE_SYSTEM, where)
+            if depth > _DEEPEST:
+                return self._move_up(parent, name, where)
+            stopped = self._empty(folder, where, depth)
+        finally:
+            os.close(folder)
+        return removed(os.rmdir, parent, name, where) if stopped is None else stopped
+
+    def _move_up(self, parent: int, name: bytes, where: bytes) -> NotDeleted | None:
+        """Put off a folder that lies too deep, by moving it into the top one."""
+        fresh = b".deep-" + secrets.token_hex(8).encode()
+        try:
+            os.rename(name, fresh, src_dir_fd=parent, dst_dir_fd=self.top)
+        except OSError:
+            return NotDeleted(Kept.NOT_REMOVABLE, where)
+        self.moved_up.append(fresh)
+        return None
 
 
-def _opened(parent: int, name: bytes) -> int:
+def opened_folder(parent: int, name: bytes) -> int:
+    """Open a folder to remove what it holds, also one that its owner took every right from."""
     try:
         folder = os.open(name, _FOLDER, dir_fd=parent)
     except PermissionError:
@@ -148,9 +240,10 @@ def _opened(parent: int, name: bytes) -> int:
     return folder
 
 
-def _removed(
+def removed(
     remove: Callable[..., None], parent: int, name: bytes, where: bytes
 ) -> NotDeleted | None:
+    """Remove one thing of an open folder; what is gone already counts as removed."""
     try:
         remove(name, dir_fd=parent)
     except FileNotFoundError:

@@ -138,10 +138,10 @@ async def _repository(git: Git, start: Path, lines: list[bytes], trust: Trust) -
         case Trust.TRUSTED:
             return found
         case Trust.UNTRUSTED:
-            return await _neutralised(git, found)
+            return await neutralised(git, found)
 
 
-async def _neutralised(git: Git, found: Repository) -> Repository | GitFailed:
+async def neutralised(git: Git, found: Repository) -> Repository | GitFailed:
     """Add the configuration that leaves every driver that is configured without a program."""
     listed = await git.run(["config", "--list", "--name-only", "-z"], found.place)
     if isinstance(listed, GitFailed):

@@ -58,9 +58,13 @@ def write_private(path: Path, content: bytes) -> None:
     """Replace a file as a whole; readers see the old or the new content."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE_FILE)
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-    beside.replace(path)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        beside.replace(path)
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 def copy_with_times(source: Path, target: Path) -> None:

@@ -72,6 +72,10 @@ _FIXED = {
     "GIT_COMMITTER_NAME": IDENTITY[0],
     "GIT_COMMITTER_EMAIL": IDENTITY[1],
 }
+_OF_LINES = frozenset(
+    {"commit-tree", "for-each-ref", "hash-object", "mktree", "rev-list", "rev-parse", "write-tree"}
+)
+_WITH_CONTENT = frozenset({"--patch"})
 _KEPT = frozenset({"GIT_LFS_SKIP_SMUDGE"})
 _DROPPED = frozenset({"SSH_ASKPASS", "LANGUAGE", "LANG"})
 
@@ -164,6 +168,9 @@ class Git:
         ended = await _run(call)
         if isinstance(ended, Done) and ended.code not in accept:
             return _failed(call, ended.code, ended.stderr)
+        if isinstance(ended, Done) and _is_cut_off(args, ended.stdout):
+            advice = "Look whether the program that is called git is a wrapper that lost a part."
+            return _failed(call, ended.code, "its answer ends in the middle", advice)
         return ended
 
     def configured(self, config: Config) -> Git:
@@ -327,6 +334,16 @@ def _quoted_alternate(path: Path) -> str:
     if os.pathsep not in text and not text.startswith('"'):
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _is_cut_off(args: Sequence[Argument], answer: bytes) -> bool:
+    """Tell whether an answer of records or lines lacks the end of its last one."""
+    if not answer or not _WITH_CONTENT.isdisjoint(args):
+        return False
+    if "-z" in args:
+        return not answer.endswith(b"\0")
+    lines = args[0] in _OF_LINES or any(str(one).startswith("--batch-check") for one in args)
+    return lines and not answer.endswith(b"\n")
 
 
 def _failed(call: _Call, code: int | None, said: str, advice: str = "") -> GitFailed:

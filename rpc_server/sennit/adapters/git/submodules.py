@@ -1,22 +1,39 @@
-"""Names the submodules that the index of a work tree holds."""
+"""Names the submodules that an index holds, and finds where their objects are on this machine."""
 
 from __future__ import annotations
 
+import os
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
+from attrs import frozen
 
+from sennit.adapters.git.disk import below, lies_beyond_a_link
+from sennit.adapters.git.files import read_if_there
 from sennit.core.objects import MODE_SUBMODULE, GitFailed
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
+    from sennit.adapters.git.discovery import Repository
     from sennit.adapters.git.git import Git, Place
 
 _GITLINK = b"%o " % MODE_SUBMODULE
+_LEADS_TO = b"gitdir: "
+_NAME = re.compile(r"submodule\.(?P<name>.+)\.path\Z", re.DOTALL)
 
 
-async def submodules_of(git: Git, place: Place, root: Path) -> tuple[bytes, ...] | GitFailed:
+@frozen
+class Submodule:
+    """A submodule of an index: its path and the commit that it is at."""
+
+    path: bytes
+    commit: str
+
+
+async def submodules_of(git: Git, place: Place, root: Path) -> tuple[Submodule, ...] | GitFailed:
     """List them by path. A tree that declares none is not looked through."""
     if not await anyio.Path(root / ".gitmodules").exists():
         return ()
@@ -24,4 +41,57 @@ async def submodules_of(git: Git, place: Place, root: Path) -> tuple[bytes, ...]
     if isinstance(listed, GitFailed):
         return listed
     records = (record.partition(b"\t") for record in listed.stdout.split(b"\0"))
-    return tuple(path for fields, _, path in records if fields.startswith(_GITLINK))
+    return tuple(
+        Submodule(path, fields.split(b" ")[1].decode())
+        for fields, _, path in records
+        if fields.startswith(_GITLINK)
+    )
+
+
+async def declared_names(git: Git, place: Place, root: Path) -> dict[bytes, str] | GitFailed:
+    """Give the name of each submodule by its path, as ``.gitmodules`` declares them.
+
+    A name is that of the folder in which git keeps the submodule's own git directory.
+    """
+    file = str(root / ".gitmodules")
+    asked = ["config", "--file", file, "--get-regexp", "-z", r"^submodule\..*\.path$"]
+    answer = await git.run(asked, place, accept=(0, 1))
+    if isinstance(answer, GitFailed):
+        return answer
+    names: dict[bytes, str] = {}
+    for entry in answer.stdout.split(b"\0"):
+        key, _, path = entry.partition(b"\n")
+        matched = _NAME.match(os.fsdecode(key))
+        if matched is not None:
+            names[path] = matched["name"]
+    return names
+
+
+def git_directories(repository: Repository, path: bytes, name: str | None) -> Iterator[Path]:
+    """Give the git directories on this machine that may hold a submodule's objects.
+
+    That of its checkout comes first, then what the repository kept of it. One that lies neither
+    in the checkout nor in the repository's own git directory is somebody else's and is not used.
+    """
+    root = os.fsencode(repository.work_tree)
+    checkout = Path(os.fsdecode(below(root, path)))
+    ours = (checkout, repository.git_dir, repository.common_dir)
+    candidates = []
+    if not lies_beyond_a_link(root, path + b"/."):
+        candidates.append(_leads_to(checkout))
+    if name is not None and ".." not in Path(name).parts:
+        kept = (repository.git_dir, repository.common_dir)
+        candidates += [one / "modules" / name for one in kept]
+    for one in candidates:
+        real = Path(os.path.realpath(one))
+        if (real / "objects").is_dir() and any(real.is_relative_to(place) for place in ours):
+            yield real
+
+
+def _leads_to(checkout: Path) -> Path:
+    """Follow the file that stands for the git directory of a checkout."""
+    file = checkout / ".git"
+    if file.is_dir():
+        return file
+    content = read_if_there(file) or b""
+    return checkout / os.fsdecode(content.removeprefix(_LEADS_TO).rstrip(b"\n"))

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 # proc(5) on mountinfo: space, tab, newline and backslash are written as three octal digits.
 _ESCAPE = re.compile(rb"\\([0-7]{3})")
 _MOUNT_POINT = 4
+_MOUNT_OF_FILE = b"mnt_id:"
 
 
 def filesystem_type(path: str, mounts: str = "/proc/self/mountinfo") -> str:
@@ -26,6 +27,21 @@ def filesystem_type(path: str, mounts: str = "/proc/self/mountinfo") -> str:
         if _holds(point, real) and len(point) >= best:
             best, name = len(point), kind
     return name.decode("ascii", "replace")
+
+
+def mount_of(descriptor: int) -> int | None:
+    """The mount that an open file lies on: a bind mount is another one of the same file system.
+
+    None where the system does not tell (proc(5), fdinfo), so that there any two are equal.
+    """
+    try:
+        with open(f"/proc/self/fdinfo/{descriptor}", "rb") as lines:  # noqa: PTH123  as below
+            for line in lines:
+                if line.startswith(_MOUNT_OF_FILE):
+                    return int(line.removeprefix(_MOUNT_OF_FILE))
+    except FileNotFoundError:
+        return None
+    return None
 
 
 def _holds(point: bytes, path: bytes) -> bool:

@@ -1,0 +1,138 @@
+"""In every kind of repository base, workspace, proposal and merge are those of plain git."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sennit.adapters.git.capture import Captured, capture
+from sennit.adapters.git.git import git_for
+from sennit.adapters.git.merges import merge_trees
+from sennit.adapters.git.trees import tree_entries
+from sennit.adapters.git.workspace import Workspace
+from sennit.core.objects import (
+    MODE_SUBMODULE,
+    Conflicted,
+    GitFailed,
+    Merged,
+    MergeResult,
+    Snapshot,
+)
+from tests.adapters.git.bench import Bench, Watch
+from tests.adapters.git.scenarios import (
+    converted,
+    indexes,
+    layouts,
+    merging,
+    nested,
+    under_way,
+)
+from tests.adapters.git.scenarios.kinds import KINDS, kinds_asked_for
+from tests.adapters.git.scenarios.plain_git import Witness, witness
+from tests.adapters.git.scenarios.scenario import Room, Scenario, contents
+from tests.adapters.git.snapshots import reasons
+
+pytestmark = pytest.mark.anyio
+
+NOBODY = 65_534
+SCENARIOS: dict[str, Scenario] = {
+    **converted.SCENARIOS,
+    **indexes.SCENARIOS,
+    **layouts.SCENARIOS,
+    **nested.SCENARIOS,
+    **under_way.SCENARIOS,
+    **merging.SCENARIOS,
+}
+
+
+def installed_git() -> tuple[int, int]:
+    said = subprocess.run(["git", "--version"], capture_output=True, text=True, check=True).stdout
+    found = re.search(r"(\d+)\.(\d+)", said)
+    assert found is not None
+    return int(found[1]), int(found[2])
+
+
+@pytest.fixture
+def room(scenario: Scenario, environment: dict[str, str], tmp_path: Path) -> Iterator[Room]:
+    """A folder for the repositories of a scenario; some are no scenario for the superuser."""
+    if not scenario.somebody or os.geteuid() != 0:
+        yield Room(tmp_path / "room", environment)
+        return
+    folder = Path(tempfile.mkdtemp(prefix="sennit-"))
+    shutil.copytree(environment["HOME"], folder / "home")
+    for path in (folder, folder / "home", folder / "home/.gitconfig"):
+        os.chown(path, NOBODY, NOBODY)
+    os.seteuid(NOBODY)
+    try:
+        yield Room(folder / "room", {**environment, "HOME": str(folder / "home")})
+    finally:
+        os.seteuid(0)
+        shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("kind", kinds_asked_for())
+@pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
+async def test_base_workspace_proposal_and_merge_are_those_of_plain_git(
+    scenario: Scenario, kind: str, room: Room, untouched: Watch
+) -> None:
+    if installed_git() < scenario.needs_git:
+        pytest.skip(f"git {scenario.needs_git} is the first that has this")
+    room.folder.mkdir()
+    made = scenario.build(room)
+    bench = Bench(made.tree, room.folder.parent, git_for("git", room.environment))
+    untouched.begin(*made.git_dirs)
+    snapshot = await bench.snapshot()
+    assert reasons(snapshot) == scenario.left_out
+    assert snapshot.manifest.in_progress == scenario.in_progress
+    workspace = await KINDS[kind](bench, snapshot)
+    submodules = await submodules_in(bench, snapshot)
+    files = contents(workspace.folder, submodules)
+    proposal = await proposed(bench, scenario, workspace)
+    untouched.check()
+    seen = witness(scenario, made, room.folder, submodules)
+    assert snapshot.tree == seen.base
+    assert files == seen.files
+    assert proposal == seen.proposal
+    untouched.begin(*made.git_dirs)
+    live = await bench.snapshot()
+    assert live.tree == seen.live
+    assert_merged(scenario, await merged(bench, snapshot, live, proposal), seen)
+
+
+async def submodules_in(bench: Bench, snapshot: Snapshot) -> tuple[bytes, ...]:
+    entries = await tree_entries(bench.git, await bench.store(), snapshot.tree)
+    assert not isinstance(entries, GitFailed), entries
+    return tuple(path for path, entry in entries.items() if entry.mode == MODE_SUBMODULE)
+
+
+async def proposed(bench: Bench, scenario: Scenario, workspace: Workspace) -> str:
+    scenario.agent(bench.inside(workspace))
+    captured = await capture(bench.git, await bench.store(), workspace, date=1_900_000_000)
+    assert isinstance(captured, Captured), captured
+    assert captured.left_out == ()
+    assert captured.commits_failed is None
+    return captured.tree
+
+
+async def merged(bench: Bench, base: Snapshot, live: Snapshot, proposal: str) -> MergeResult:
+    store = await bench.store()
+    return await merge_trees(bench.git, store, base.tree, live.tree, proposal, 1_900_000_000)
+
+
+def assert_merged(scenario: Scenario, result: MergeResult, seen: Witness) -> None:
+    match result:
+        case Merged(tree=tree):
+            assert not scenario.conflict
+            assert tree == seen.merged
+        case Conflicted():
+            assert scenario.conflict, result
+            assert seen.merged is None
+        case _:
+            pytest.fail(str(result))

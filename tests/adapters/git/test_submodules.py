@@ -1,0 +1,167 @@
+"""Submodules of a workspace hold what is on this machine, and nothing done in them is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sennit.adapters.git.capture import Captured, Unchanged, capture
+from sennit.adapters.git.delete import Deleted, delete_workspace
+from sennit.adapters.git.git import Git
+from sennit.adapters.git.records import stores_of_submodules
+from sennit.adapters.git.workspace import Workspace
+from sennit.core.objects import LeftOutReason
+from tests.adapters.git.bench import Bench, Tree, Watch, this_process
+from tests.adapters.git.scenarios.scenario import contents
+
+pytestmark = pytest.mark.anyio
+
+AT = 1_900_000_000
+SHUT = ("-c", "protocol.file.allow=always")
+
+
+@pytest.fixture
+def library(new_tree: Callable[..., Tree]) -> Tree:
+    """A library that holds another one."""
+    deepest = new_tree("deepest")
+    deepest.write("deep.c", "int deep;\n")
+    deepest.commit("deepest")
+    made = new_tree("library")
+    made.write("code.c", "int a;\n")
+    made.git("submodule", "--quiet", "add", str(deepest.folder), "inner")
+    made.commit("library")
+    return made
+
+
+@pytest.fixture
+def with_library(bench: Bench, library: Tree) -> Bench:
+    bench.tree.git("submodule", "--quiet", "add", str(library.folder), "vendor/lib")
+    bench.tree.git(*SHUT, "submodule", "--quiet", "update", "--init", "--recursive")
+    bench.tree.commit("with a submodule")
+    return bench
+
+
+async def test_a_submodule_and_one_within_it_are_there_with_their_history(
+    with_library: Bench, untouched: Watch
+) -> None:
+    untouched.begin(with_library.tree.folder / ".git")
+    workspace = await with_library.workspace()
+    assert workspace.absent_submodules == workspace.dirty_submodules == ()
+    assert contents(workspace.folder) == contents(with_library.tree.folder)
+    inside = with_library.inside(workspace)
+    assert inside.git("status", "--porcelain", "--ignore-submodules=none") == b""
+    lib = with_library.inside_of(workspace, "vendor/lib")
+    assert lib.git("log", "--format=%s") == b"library\n"
+    assert lib.git("submodule", "status").startswith(b" ")
+    deep = with_library.inside_of(workspace, "vendor/lib/inner")
+    assert b"Ada" in deep.git("blame", "deep.c")
+
+
+async def test_a_submodule_that_moved_is_at_the_commit_that_the_user_sees(
+    with_library: Bench,
+) -> None:
+    checkout = Tree(with_library.tree.path("vendor/lib"), with_library.tree.environment)
+    checkout.write("code.c", "int moved;\n")
+    moved = checkout.commit("here alone")
+    workspace = await with_library.workspace()
+    lib = with_library.inside_of(workspace, "vendor/lib")
+    assert lib.git("rev-parse", "HEAD").decode().strip() == moved
+    assert lib.path("code.c").read_text() == "int moved;\n"
+
+
+async def test_changes_in_a_submodule_that_are_in_no_commit_are_said_not_to_be_there(
+    with_library: Bench,
+) -> None:
+    with_library.tree.write("vendor/lib/code.c", "int dirty;\n")
+    workspace = await with_library.workspace()
+    assert workspace.dirty_submodules == (b"vendor/lib",)
+    assert (workspace.folder / "vendor/lib/code.c").read_text() == "int a;\n"
+
+
+async def test_a_submodule_that_is_not_here_is_said_to_be_absent(
+    with_library: Bench, git: Git, tmp_path: Path
+) -> None:
+    with_library.tree.git("clone", "-q", str(with_library.tree.folder), str(tmp_path / "clone"))
+    clone = Bench(Tree(tmp_path / "clone", with_library.tree.environment), tmp_path / "2", git)
+    workspace = await clone.workspace()
+    assert workspace.absent_submodules == (b"vendor/lib",)
+    assert list((workspace.folder / "vendor/lib").iterdir()) == []
+
+
+async def test_a_linked_worktree_gets_what_the_repository_kept_of_a_submodule(
+    with_library: Bench, git: Git, tmp_path: Path, untouched: Watch
+) -> None:
+    with_library.tree.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    untouched.begin(with_library.tree.folder / ".git")
+    linked = Bench(Tree(tmp_path / "linked", with_library.tree.environment), tmp_path / "2", git)
+    workspace = await linked.workspace()
+    assert (workspace.folder / "vendor/lib/code.c").read_text() == "int a;\n"
+
+
+async def test_a_git_directory_of_somebody_else_is_not_read(
+    with_library: Bench, new_tree: Callable[..., Tree]
+) -> None:
+    other = new_tree("other")
+    other.write("private", "private\n")
+    commit = other.commit()
+    with_library.tree.write("vendor/lib/.git", f"gitdir: {other.folder / '.git'}\n")
+    with_library.tree.git("update-index", "--cacheinfo", f"160000,{commit},vendor/lib")
+    workspace = await with_library.workspace()
+    assert workspace.absent_submodules == (b"vendor/lib",)
+
+
+async def change_the_library(bench: Bench) -> tuple[Workspace, Tree]:
+    workspace = await bench.workspace()
+    lib = bench.inside_of(workspace, "vendor/lib")
+    lib.write("code.c", "int committed;\n")
+    lib.commit("the agent's")
+    lib.write("code.c", "int not_committed;\n")
+    bench.inside_of(workspace, "vendor/lib/inner").write("new.c", "int made;\n")
+    return workspace, lib
+
+
+async def test_what_an_agent_does_in_a_submodule_is_kept_and_named(with_library: Bench) -> None:
+    bench = with_library
+    workspace, lib = await change_the_library(bench)
+    store = await bench.store()
+    captured = await capture(bench.git, store, workspace, date=AT)
+    assert isinstance(captured, Captured), captured
+    head = lib.git("rev-parse", "HEAD").strip()
+    assert (await bench.files_of(captured.commit))[b"vendor/lib"] == ("160000", head)
+    assert {left.path: left.reason for left in captured.left_out} == {
+        b"vendor/lib": LeftOutReason.IN_A_SUBMODULE,
+        b"vendor/lib/inner": LeftOutReason.IN_A_SUBMODULE,
+    }
+    assert await delete_workspace(store, workspace.name, this_process()) == Deleted()
+    [inner] = stores_of_submodules(store)
+    read = (f"--git-dir={inner.git_dir}", "cat-file", "-p")
+    bench.tree.git(f"--git-dir={inner.git_dir}", "gc", "-q", "--prune=now")
+    kept = captured.left_out[0].detail.partition("the commit ")[2].split(" ")[0]
+    assert bench.tree.git(*read, f"{kept}:code.c") == b"int not_committed;\n"
+    assert bench.tree.git(*read, f"{head.decode()}:code.c") == b"int committed;\n"
+
+
+async def test_an_untouched_submodule_is_unchanged(with_library: Bench) -> None:
+    workspace = await with_library.workspace()
+    captured = await capture(with_library.git, await with_library.store(), workspace, date=AT)
+    assert captured == Unchanged()
+
+
+async def test_deleting_a_workspace_forgets_its_submodules(with_library: Bench) -> None:
+    workspace = await with_library.workspace()
+    store = await with_library.store()
+    [inner] = stores_of_submodules(store)
+    assert list(inner.records.iterdir())
+    assert await delete_workspace(store, workspace.name, this_process()) == Deleted()
+    assert list(inner.records.iterdir()) == []
+
+
+async def test_a_removed_submodule_is_a_change(with_library: Bench) -> None:
+    workspace = await with_library.workspace()
+    with_library.inside(workspace).git("rm", "-q", "-f", "vendor/lib")
+    captured = await capture(with_library.git, await with_library.store(), workspace, date=AT)
+    assert isinstance(captured, Captured), captured
+    assert b"vendor/lib" not in await with_library.files_of(captured.commit)
+    assert captured.left_out == ()
