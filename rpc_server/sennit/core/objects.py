@@ -53,6 +53,7 @@ class LeftOutReason(StrEnum):
     RESERVED_NAME = "reservedName"
     REFUSED_BY_GIT = "refusedByGit"
     ABSENT_SUBMODULE = "absentSubmodule"
+    IN_A_SUBMODULE = "inASubmodule"
 
 
 @frozen
@@ -140,6 +141,18 @@ class FileChange:
     similarity: int | None = None
 
 
+@frozen
+class Region:
+    """Lines over which three texts clash: where they start (from 0) and how many, in each."""
+
+    base_start: int
+    base_count: int
+    ours_start: int
+    ours_count: int
+    theirs_start: int
+    theirs_count: int
+
+
 class ConflictKind(StrEnum):
     """Why two changes do not go together."""
 
@@ -154,6 +167,7 @@ class ConflictKind(StrEnum):
     MODE = "mode"
     LINK = "link"
     SUBMODULE = "submodule"
+    NAME_COLLISION = "nameCollision"
     OTHER = "other"
 
 
@@ -161,7 +175,8 @@ class ConflictKind(StrEnum):
 class Conflict:
     """A conflict is a value: three sides, each an entry or absent. Markers are never stored.
 
-    ``message`` is git's sentence about it. ``regions`` are line ranges of ``ours`` that overlap.
+    ``paths`` are all that it is about. ``message`` is git's sentence about it. ``regions`` are the
+    lines that clash, where all sides are texts.
     """
 
     kind: ConflictKind
@@ -170,7 +185,7 @@ class Conflict:
     ours: Entry | None
     theirs: Entry | None
     paths: tuple[bytes, ...] = ()
-    regions: tuple[Hunk, ...] = ()
+    regions: tuple[Region, ...] = ()
     message: str = ""
 
 
@@ -178,21 +193,29 @@ class Conflict:
 class Merged:
     """The three sides went together into ``tree``; ``uncertain`` names paths to look at twice.
 
-    ``normalised`` names paths whose line endings were made equal, ours, before the merge.
+    ``normalised`` names paths whose line endings were made equal, ours, before the merge;
+    ``resolved`` those whose conflict a person had settled before; ``colliding`` new names of
+    theirs that some systems take for another name of the tree.
     """
 
     tree: str
     uncertain: tuple[bytes, ...] = ()
     normalised: tuple[bytes, ...] = ()
+    resolved: tuple[bytes, ...] = ()
+    colliding: tuple[bytes, ...] = ()
 
 
 @frozen
 class Conflicted:
-    """The three sides did not go together; ``tree`` is git's attempt and is never offered."""
+    """The three sides did not go together; ``tree`` is git's attempt and is never offered.
+
+    ``aside`` are names in the attempt that git made up for what had to give way.
+    """
 
     tree: str
     conflicts: tuple[Conflict, ...]
     normalised: tuple[bytes, ...] = ()
+    aside: tuple[bytes, ...] = ()
 
 
 @frozen

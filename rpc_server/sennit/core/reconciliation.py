@@ -14,6 +14,7 @@ from attrs import field, frozen
 
 from sennit.core.merge import decide_by_identity
 from sennit.core.objects import Conflict, Conflicted, GitFailed, Merged, MergeResult
+from sennit.core.resolutions import Resolution
 
 
 @frozen
@@ -24,32 +25,40 @@ class Proposed:
     base: str
     tree: str
     needs: tuple[str, ...] = ()
+    resolutions: tuple[Resolution, ...] = ()
 
 
 @frozen
 class MergeWanted:
-    """A merge that the fold asks for: three trees."""
+    """A merge that the fold asks for: three trees, and what a person has settled about them."""
 
     base: str
     ours: str
     theirs: str
+    resolutions: tuple[Resolution, ...] = ()
 
 
 @frozen
 class Clean:
-    """The proposal went in: ``edge`` is what it changed, from the tree before to the tree after."""
+    """The proposal went in: it changed the tree before to the tree after.
+
+    The paths are those of ``Merged``.
+    """
 
     before: str
     after: str
     uncertain: tuple[bytes, ...] = ()
     normalised: tuple[bytes, ...] = ()
+    resolved: tuple[bytes, ...] = ()
+    colliding: tuple[bytes, ...] = ()
 
 
 @frozen
 class InConflict:
-    """The proposal is set aside; later ones were merged without it."""
+    """The proposal is set aside; later ones were merged without it. ``onto``: what it met."""
 
     conflicts: tuple[Conflict, ...]
+    onto: str = ""
 
 
 @frozen
@@ -133,7 +142,7 @@ def _judge(
         return Blocked(missing)
     if any((one.base, one.tree) == (proposal.base, proposal.tree) for one in taken_in):
         return AlreadyPresent()
-    result = yield from _merge(proposal.base, integrated, proposal.tree)
+    result = yield from _merge(proposal.base, integrated, proposal.tree, proposal.resolutions)
     if isinstance(result, Conflicted):
         result = yield from _merge_what_is_new(integrated, proposal, taken_in, result)
     return _verdict(integrated, result)
@@ -146,21 +155,28 @@ def _is_in(verdict: Verdict | None) -> bool:
 def _verdict(integrated: str, result: MergeResult) -> Verdict:
     match result:
         case Merged():
-            if result.tree == integrated:
+            if result.tree == integrated and not result.resolved:
                 return AlreadyPresent()
-            return Clean(integrated, result.tree, result.uncertain, result.normalised)
+            return Clean(
+                before=integrated,
+                after=result.tree,
+                uncertain=result.uncertain,
+                normalised=result.normalised,
+                resolved=result.resolved,
+                colliding=result.colliding,
+            )
         case Conflicted():
-            return InConflict(result.conflicts)
+            return InConflict(result.conflicts, integrated)
         case GitFailed():
             return MergeFailed(result)
         case _:
             assert_never(result)
 
 
-def _merge(base: str, ours: str, theirs: str) -> _Attempt:
+def _merge(base: str, ours: str, theirs: str, resolutions: tuple[Resolution, ...] = ()) -> _Attempt:
     if decided := decide_by_identity(base, ours, theirs):
         return Merged(decided.value)
-    result = yield MergeWanted(base, ours, theirs)
+    result = yield MergeWanted(base, ours, theirs, resolutions)
     return result
 
 

@@ -6,6 +6,7 @@ that are not UTF-8. RFC 8089 for ``file:``; the forms of ``sennit:`` are Sennit'
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from urllib.parse import parse_qs, quote, quote_from_bytes, unquote_to_bytes, urlsplit
 
@@ -80,6 +81,12 @@ def display(path: bytes) -> str:
     """A path for people: what is not UTF-8 or not printable is escaped."""
     text = path.decode("utf-8", "backslashreplace")
     return "".join(char if char.isprintable() else _escaped(char) for char in text)
+
+
+def listed_paths(paths: Sequence[bytes], most: int = 8) -> str:
+    """Some paths for people, and how many more there are."""
+    shown = ", ".join(display(path) for path in paths[:most])
+    return shown if len(paths) <= most else f"{shown} and {len(paths) - most} more"
 
 
 def _escaped(char: str) -> str:

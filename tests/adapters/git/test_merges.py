@@ -15,7 +15,7 @@ from sennit.core.objects import (
     Conflicted,
     ConflictKind,
     GitFailed,
-    Hunk,
+    Region,
     Merged,
     MergeResult,
 )
@@ -288,4 +288,4 @@ async def test_a_conflict_of_texts_points_at_the_lines_of_ours_that_overlap(
     ours = UP.replace(b"line 6\n", b"six\nand a half\n")
     theirs = DOWN.replace(b"line 6\n", b"6\n")
     found = await conflict(bench, {b"f": TEXT}, {b"f": ours}, {b"f": theirs})
-    assert found.regions == (Hunk(6, 1, 6, 2),)
+    assert found.regions == (Region(6, 1, 6, 2, 6, 1),)

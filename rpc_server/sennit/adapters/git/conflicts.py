@@ -36,11 +36,15 @@ _BASE, _OURS, _THEIRS = 1, 2, 3
 
 @frozen
 class Attempt:
-    """What git printed: the tree of its attempt, entries by path and stage, its messages."""
+    """What git printed: the tree of its attempt, entries by path and stage, its messages.
+
+    ``aside`` are the names under which the attempt holds what was moved aside.
+    """
 
     tree: str
     stages: Mapping[bytes, Mapping[int, Entry]]
     messages: tuple[Message, ...]
+    aside: tuple[bytes, ...] = ()
 
 
 @frozen
@@ -74,14 +78,18 @@ def parse_attempt(output: bytes, commits: Commits) -> Attempt:
     tree, *fields = output.split(b"\0")
     end = fields.index(b"")
     stages: dict[bytes, dict[int, Entry]] = {}
+    aside: dict[bytes, None] = {}
     for record in fields[:end]:
         described, _, path = record.partition(b"\t")
         mode, identity, stage = described.split(b" ")
         entry = raw_entry(mode, identity)
+        own = commits.own_name(path)
+        if own != path:
+            aside[path] = None
         if entry is not None:
-            stages.setdefault(commits.own_name(path), {})[int(stage)] = entry
+            stages.setdefault(own, {})[int(stage)] = entry
     messages = tuple(_messages(fields[end + 1 :], commits))
-    return Attempt(tree.decode().strip(), stages, messages)
+    return Attempt(tree.decode().strip(), stages, messages, tuple(aside))
 
 
 def _messages(fields: Sequence[bytes], commits: Commits) -> Iterator[Message]:

@@ -12,6 +12,7 @@ from attrs import field, frozen
 
 from sennit.adapters.git.changes import changes_between
 from sennit.adapters.git.merges import merge_trees
+from sennit.adapters.git.resolving import carried, with_settled
 from sennit.adapters.git.trees import changed_paths, read_blobs, write_blobs, write_tree
 from sennit.core.accepted import Placed, Removed, UnmetNeeds, Written, accepted_entries
 from sennit.core.already import Presence, presence
@@ -27,15 +28,20 @@ if TYPE_CHECKING:
     from sennit.adapters.git.git import Git
     from sennit.adapters.git.store import Store
     from sennit.core.objects import FileChange, MergeResult
+    from sennit.core.resolutions import Resolution
 
 
 @frozen
 class AcceptedRevision:
-    """A revision by its base tree and all of its units, and which of them are accepted."""
+    """A revision by its base tree and all of its units, and which of them are accepted.
+
+    ``resolutions`` settle conflicts that the accepted units meet; see ``_Fold._settled``.
+    """
 
     base: str
     units: tuple[Unit, ...]
     accepted: frozenset[str]
+    resolutions: tuple[Resolution, ...] = ()
 
 
 @frozen
@@ -166,7 +172,25 @@ class _Fold:
         )
         if isinstance(tree, GitFailed):
             return tree
-        return await merge_trees(self.git, self.store, self.revision.base, self.live, tree, self.at)
+        result = await merge_trees(
+            self.git, self.store, self.revision.base, self.live, tree, self.at
+        )
+        return await self._settled(result) if isinstance(result, Conflicted) else result
+
+    async def _settled(self, attempt: Conflicted) -> MergeResult:
+        """Let what a person has settled count where the same sides meet again.
+
+        A part of the units of a file is another side than all of them, so that a resolution never
+        brings in what was not accepted. What the user typed elsewhere in the file is merged with.
+        """
+        if not self.revision.resolutions:
+            return attempt
+        known = await carried(self.git, self.store, attempt, self.revision.resolutions, self.at)
+        if isinstance(known, GitFailed):
+            return known
+        return (
+            attempt if known is None else await with_settled(self.git, self.store, attempt, known)
+        )
 
     async def _as_many_as_fit(
         self, accepted: frozenset[str], whole: Conflicted

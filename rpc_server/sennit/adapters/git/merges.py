@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from sennit.adapters.git.attributes import with_attributes
 from sennit.adapters.git.changes import renames_between
 from sennit.adapters.git.conflicts import Commits, conflicts_of, parse_attempt
 from sennit.adapters.git.line_endings import Levelled, ThreeWay, level_line_endings
+from sennit.adapters.git.name_collisions import are_folded, colliding
 from sennit.adapters.git.regions import with_regions
 from sennit.adapters.git.second_opinion import TextMerge, doubtful
 from sennit.adapters.git.trees import changed_paths_of, entries_at, write_commits
 from sennit.core.merge import decide_by_identity
-from sennit.core.objects import Conflicted, GitFailed, Merged, MergeResult
+from sennit.core.objects import (
+    Conflict,
+    Conflicted,
+    ConflictKind,
+    GitFailed,
+    Merged,
+    MergeResult,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from sennit.adapters.git.git import Config, Git
     from sennit.adapters.git.store import Store
@@ -47,33 +55,85 @@ async def merge_trees(
     """
     if decided := decide_by_identity(base, ours, theirs):
         return Merged(decided.value)
-    both = await _changed_on_both_sides(git, store, base, ours, theirs)
-    if isinstance(both, GitFailed):
-        return both
+    changes = await _changes(git, store, base, ours, theirs)
+    if isinstance(changes, GitFailed):
+        return changes
+    both = changes.both
     trees = await level_line_endings(git, store, Levelled(base, ours, theirs), both)
     if isinstance(trees, GitFailed):
         return trees
     if decided := decide_by_identity(trees.base, trees.ours, trees.theirs):
         return Merged(decided.value, normalised=trees.paths)
     result = await _merge(git, store, trees, at)
+    if isinstance(result, Merged) and changes.added:
+        result = await _with_collisions(git, store, trees, result, changes.added)
     if not isinstance(result, Merged) or not both:
         return result
     uncertain = await _uncertain(git, store, trees, both, result.tree)
     return uncertain if isinstance(uncertain, GitFailed) else evolve(result, uncertain=uncertain)
 
 
-async def _changed_on_both_sides(
+@frozen
+class _Changes:
+    """What both sides changed, with three sides each; the paths that theirs alone brings in."""
+
+    both: Mapping[bytes, ThreeWay]
+    added: tuple[bytes, ...]
+
+
+async def _changes(
     git: Git, store: Store, base: str, ours: str, theirs: str
-) -> dict[bytes, ThreeWay] | GitFailed:
+) -> _Changes | GitFailed:
     changed = await changed_paths_of(git, store, base, (ours, theirs))
     if isinstance(changed, GitFailed):
         return changed
     by_us, by_them = changed
-    return {
+    both = {
         path: ThreeWay(sides.before, sides.after, by_them[path].after)
         for path, sides in by_us.items()
         if path in by_them
     }
+    added = tuple(
+        path for path, sides in by_them.items() if sides.before is None and path not in both
+    )
+    return _Changes(both, added)
+
+
+async def _with_collisions(
+    git: Git, store: Store, trees: Levelled, merged: Merged, added: Collection[bytes]
+) -> MergeResult:
+    """Tell of names that both sides brought together and that some systems cannot keep apart.
+
+    Where the user's own system cannot, one file would be lost: that is a conflict.
+    """
+    met = await colliding(git, store, merged.tree, added)
+    if isinstance(met, GitFailed) or not met:
+        return met if isinstance(met, GitFailed) else merged
+    before = await colliding(git, store, trees.theirs, met)
+    if isinstance(before, GitFailed):
+        return before
+    names = {path: other for path, other in met.items() if path not in before}
+    folded = await are_folded(git, store)
+    if isinstance(folded, GitFailed):
+        return folded
+    if not names or not folded:
+        return evolve(merged, colliding=tuple(sorted(met)))
+    entries = await entries_at(git, store, merged.tree, (*names, *names.values()))
+    if isinstance(entries, GitFailed):
+        return entries
+    conflicts = tuple(
+        Conflict(
+            kind=ConflictKind.NAME_COLLISION,
+            path=path,
+            base=None,
+            ours=entries.get(other),
+            theirs=entries.get(path),
+            paths=(path, other),
+            message="CONFLICT (names): two names that are one on this system",
+        )
+        for path, other in sorted(names.items())
+    )
+    return Conflicted(merged.tree, conflicts, merged.normalised)
 
 
 async def _merge(git: Git, store: Store, trees: Levelled, at: int) -> MergeResult:
@@ -100,7 +160,7 @@ async def _merge(git: Git, store: Store, trees: Levelled, at: int) -> MergeResul
         conflicts = await with_regions(git, store, conflicts_of(attempt))
         if isinstance(conflicts, GitFailed):
             return conflicts
-        return Conflicted(attempt.tree, conflicts, trees.paths)
+        return Conflicted(attempt.tree, conflicts, trees.paths, attempt.aside)
     return Merged(attempt.tree, normalised=trees.paths)
 
 
@@ -108,10 +168,10 @@ async def _uncertain(
     git: Git, store: Store, trees: Levelled, both: Mapping[bytes, ThreeWay], merged: str
 ) -> tuple[bytes, ...] | GitFailed:
     if trees.paths:
-        levelled = await _changed_on_both_sides(git, store, trees.base, trees.ours, trees.theirs)
+        levelled = await _changes(git, store, trees.base, trees.ours, trees.theirs)
         if isinstance(levelled, GitFailed):
             return levelled
-        both = levelled
+        both = levelled.both
     followed = await _followed_through_renames(git, store, trees, both)
     if isinstance(followed, GitFailed):
         return followed

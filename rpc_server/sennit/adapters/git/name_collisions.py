@@ -1,0 +1,105 @@
+"""New names that some file systems take for another name of the same tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sennit.adapters.git.inprocess import NotHere, Objects, with_objects
+from sennit.adapters.git.raw_trees import MODE_TREE
+from sennit.adapters.git.trees import tree_entries
+from sennit.core.names import folded
+from sennit.core.objects import GitFailed
+from sennit.core.units import parents
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping
+
+    from sennit.adapters.git.git import Git
+    from sennit.adapters.git.store import Store
+
+_NO_SUCH_KEY = 1
+_Names = frozenset[bytes]
+
+
+async def colliding(
+    git: Git, store: Store, tree: str, paths: Collection[bytes]
+) -> dict[bytes, bytes] | GitFailed:
+    """Give those of the paths that collide with another name in the tree, and that name.
+
+    Only the folders on the way to the paths are read.
+    """
+    if not paths:
+        return {}
+    found = await with_objects(
+        store, lambda objects: _collisions(_by_objects(objects, tree), paths)
+    )
+    if not isinstance(found, NotHere):
+        return found
+    everything = await tree_entries(git, store, tree)
+    if isinstance(everything, GitFailed):
+        return everything
+    return _collisions(_by_listing(everything), paths)
+
+
+async def are_folded(git: Git, store: Store) -> bool | GitFailed:
+    """Whether the user's repository lies where such names are one.
+
+    Git notes that as ``core.ignoreCase`` and ``core.precomposeUnicode``; one file would take the
+    place of the other there.
+    """
+    asked = ["config", "--type=bool", "--get-regexp", r"^core\.(ignorecase|precomposeunicode)$"]
+    done = await git.run(asked, store.place, accept=(0, _NO_SUCH_KEY))
+    return done if isinstance(done, GitFailed) else b" true" in done.stdout
+
+
+def _by_objects(objects: Objects, tree: str) -> Callable[[bytes], _Names]:
+    known: dict[bytes, dict[bytes, str | None]] = {
+        b"": {name: _folder(entry.mode, entry.id) for name, entry in objects.tree(tree).items()}
+    }
+
+    def entries(folder: bytes) -> dict[bytes, str | None]:
+        if folder not in known:
+            above, _, name = folder.rpartition(b"/")
+            inside = entries(above).get(name)
+            found = objects.tree(inside) if inside else {}
+            known[folder] = {name: _folder(one.mode, one.id) for name, one in found.items()}
+        return known[folder]
+
+    return lambda folder: frozenset(entries(folder))
+
+
+def _folder(mode: int, identity: str) -> str | None:
+    return identity if mode == MODE_TREE else None
+
+
+def _by_listing(paths: Iterable[bytes]) -> Callable[[bytes], _Names]:
+    known: dict[bytes, set[bytes]] = {}
+    for path in paths:
+        for whole in (*parents(path), path):
+            above, _, name = whole.rpartition(b"/")
+            known.setdefault(above, set()).add(name)
+    return lambda folder: frozenset(known.get(folder, ()))
+
+
+def _collisions(
+    names_of: Callable[[bytes], _Names], paths: Collection[bytes]
+) -> dict[bytes, bytes]:
+    spellings: dict[bytes, Mapping[bytes, list[bytes]]] = {}
+    found: dict[bytes, bytes] = {}
+    for path in paths:
+        for whole in (*parents(path), path):
+            above, _, name = whole.rpartition(b"/")
+            if above not in spellings:
+                spellings[above] = _by_spelling(names_of(above))
+            others = [one for one in spellings[above].get(folded(name), ()) if one != name]
+            if others:
+                found[path] = above + b"/" + others[0] if above else others[0]
+                break
+    return found
+
+
+def _by_spelling(names: _Names) -> dict[bytes, list[bytes]]:
+    found: dict[bytes, list[bytes]] = {}
+    for name in sorted(names):
+        found.setdefault(folded(name), []).append(name)
+    return found

@@ -1,0 +1,111 @@
+"""`sennit resolve`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from attrs import frozen
+
+from sennit.cli.client import Client
+from sennit.cli.diffs import conflict_lines
+from sennit.cli.failures import UsageError
+from sennit.cli.options import json_option
+from sennit.cli.place import Place
+from sennit.cli.proposals_read import is_ticket, proposal_of
+from sennit.cli.resolving import choices_for, options_of, resolve, resolve_by_asking, standing
+from sennit_protocol.proposals import ProposalView, SuggestionKind, Take
+from sennit_protocol.review import ConflictChoice
+
+_HELP = """\
+Settle the conflicts of a proposal: all of them, or those in the files that you name.
+
+\b
+  sennit resolve p_…                              asks, on a terminal; elsewhere lists them
+  sennit resolve p_… src/a.py --take ours         keep what is there where the two collide
+  sennit resolve p_… --suggestion adjacentEdits
+  sennit resolve p_… src/a.py --text merged.py    the whole file as it is to be
+  sennit resolve p_… --take nothing               back in conflict
+
+What does not collide stays merged. Once no conflict is left, the proposal is as any other: accept
+it with `sennit review`.
+"""
+
+
+@click.command("resolve", help=_HELP)
+@click.argument("proposal")
+@click.argument("files", nargs=-1)
+@click.option(
+    "--take", type=click.Choice([one for one in Take if one not in {Take.TEXT, Take.SUGGESTION}])
+)
+@click.option("--suggestion", type=click.Choice(list(SuggestionKind)), help="Take that one.")
+@click.option(
+    "--text", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Take that text."
+)
+@json_option
+@click.pass_obj
+def command(  # noqa: D103  its help is above
+    place: Place,
+    *,
+    proposal: str,
+    files: tuple[str, ...],
+    take: str | None,
+    suggestion: str | None,
+    text: Path | None,
+    as_json: bool,
+) -> None:
+    asked = _Asked(files, None if take is None else Take(take), suggestion, text)
+    if asked.count > 1:
+        raise click.UsageError("--take, --suggestion and --text exclude each other.")
+    if place.guarded(lambda: is_ticket(proposal), as_json=as_json):
+        raise click.UsageError("Name a proposal (p_…); `sennit show TICKET` lists them.")
+
+    async def work(client: Client) -> ProposalView:
+        view = await proposal_of(client, proposal)
+        if asked.count:
+            return await resolve(client, view, _choices(asked, view))
+        if place.terminal.interactive and not as_json:
+            return await resolve_by_asking(client, place.terminal, view)
+        return view
+
+    view = place.converse(work, as_json=as_json)
+    if as_json:
+        place.terminal.show_json(view)
+    else:
+        _show(place, view)
+
+
+@frozen
+class _Asked:
+    """What is to settle which conflicts; one of the last three at most."""
+
+    files: tuple[str, ...]
+    take: Take | None
+    suggestion: str | None
+    text: Path | None
+
+    @property
+    def count(self) -> int:
+        """How many ways are named."""
+        return sum(one is not None for one in (self.take, self.suggestion, self.text))
+
+
+def _choices(asked: _Asked, view: ProposalView) -> list[ConflictChoice]:
+    if asked.text is not None:
+        return choices_for(view, asked.files, Take.TEXT, text=_read(asked.text))
+    if asked.suggestion is not None:
+        return choices_for(view, asked.files, Take.SUGGESTION, suggestion=asked.suggestion)
+    return choices_for(view, asked.files, asked.take or Take.NOTHING)
+
+
+def _show(place: Place, view: ProposalView) -> None:
+    for conflict in view.conflicts:
+        place.terminal.show(*conflict_lines(conflict), *options_of(conflict))
+    place.terminal.show(standing(view))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode()
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8; take a side instead.") from error

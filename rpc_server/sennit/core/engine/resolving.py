@@ -1,0 +1,36 @@
+"""The step in which a person settles conflicts; all is merged again with that."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from sennit.core.engine.draft import Draft
+from sennit.core.engine.events import ConflictsResolved
+from sennit.core.engine.reviewing import Decided, NotDecided, undecidable
+from sennit.core.engine.rows import RevisionRow, TicketRow
+from sennit.core.engine.settling import reconcile
+from sennit.core.resolutions import with_resolutions
+from sennit.core.uris import display
+from sennit_protocol.states import Integration
+
+
+def resolve(draft: Draft, event: ConflictsResolved) -> None:
+    """Keep what settles conflicts; later words win over earlier ones."""
+    revision = draft.get(RevisionRow, event.revision)
+    problem = undecidable(draft, event.revision, revision)
+    if revision is None or problem is not None:
+        draft.outcome = NotDecided(problem or "")
+        return
+    if revision.integration not in {Integration.CONFLICT, Integration.CLEAN}:
+        draft.outcome = NotDecided(
+            f"the proposal {revision.proposal} is {revision.integration.value}; only a conflict"
+            " can be resolved"
+        )
+        return
+    for one in event.resolutions:
+        said = f"the conflict in {display(one.path)} is resolved: {one.take.value}"
+        draft.note(revision.ticket, revision.task, said)
+    kept = with_resolutions(revision.resolutions, event.resolutions)
+    draft.put(evolve(revision, resolutions=kept))
+    reconcile(draft, draft.the(TicketRow, revision.ticket), revision.repository)
+    draft.outcome = Decided(revision.id)

@@ -1,0 +1,135 @@
+"""Conflicts and doubtful merges through the front door: shown, settled, applied, taken back."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+
+from tests.e2e.scene import Client, Machine, Repo, sh, task
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+
+LINES = "".join(f"line {number}\n" for number in range(1, 13))
+
+
+@pytest.fixture
+def repo(machine: Machine) -> Repo:
+    made = machine.repo()
+    made.write("a.txt", LINES)
+    made.write("doubt.txt", "{\n\nc\n}\n{\n}\n{\n")
+    made.commit()
+    return made
+
+
+def sed(*edits: str) -> str:
+    return sh(f"sed -i {shlex.quote(';'.join(edits))} a.txt")
+
+
+def whole(name: str, text: str) -> str:
+    return sh(f"printf %s {shlex.quote(text)} > {name}")
+
+
+def views(server: Client, ticket: str) -> dict[str, dict[str, Any]]:
+    return {
+        one["task"]: server.ask("proposal", proposal=one["id"]) for one in server.proposals(ticket)
+    }
+
+
+def resolve(server: Client, view: dict[str, Any], **choice: str) -> dict[str, Any]:
+    [conflict] = [*view["conflicts"], *view.get("resolved", [])]
+    named = {"proposal": view["summary"]["id"], "revision": view["summary"]["revision"]}
+    done = server.ask("resolve", **named, choices=[{"uri": conflict["uri"], **choice}])
+    found: dict[str, Any] = done["proposal"]
+    return found
+
+
+def two(server: Client, first: str, second: str, **call: object) -> tuple[str, dict[str, Any]]:
+    ticket = server.dispatch(task("first", first), task("second", second), **call)
+    server.settled(ticket)
+    return ticket, views(server, ticket)["second"]
+
+
+def test_what_two_merges_disagree_about_is_flagged_and_not_preselected(server: Client) -> None:
+    _, view = two(
+        server,
+        whole("doubt.txt", "{\n}\n{\n}\n{\n}\na\n"),
+        whole("doubt.txt", "{\n\nc\n}\n{\n}\nc\nx\n{\n"),
+    )
+    assert view["summary"]["integration"] == "clean"
+    units = [unit for file in view["files"] for unit in file["units"]]
+    assert units
+    assert all(unit["flags"] == ["uncertain"] for unit in units)
+    assert not any(unit["preselected"] for unit in units)
+
+
+def test_a_conflict_is_settled_by_a_suggestion_a_side_or_a_text_and_taken_back(
+    server: Client, repo: Repo
+) -> None:
+    ticket, view = two(server, sed("s/line 3$/three/", "s/line 8$/eight/"), sed("s/line 4$/four/"))
+    assert view["summary"]["integration"] == "conflict"
+    [conflict] = view["conflicts"]
+    assert conflict["regions"][0]["ours"] == {"start": 2, "count": 2}
+    first = conflict["suggestions"][0]
+    assert (first["kind"], first["sure"]) == ("adjacentEdits", "likely")
+    assert not any(unit["preselected"] for file in view["files"] for unit in file["units"])
+    settled = resolve(server, view, take="suggestion", suggestion="adjacentEdits")
+    assert settled["summary"]["integration"] == "clean"
+    assert not settled["conflicts"]
+    assert settled["resolved"][0]["resolution"]["take"] == "suggestion"
+    ours = server.ask("content", uri=settled["resolved"][0]["ours"]["uri"])["text"]
+    assert ours == LINES.replace("line 3\n", "three\n").replace("line 8\n", "eight\n")
+    back = resolve(server, settled, take="nothing")
+    assert back["summary"]["integration"] == "conflict"
+    theirs = resolve(server, back, take="theirs")
+    assert theirs["summary"]["integration"] == "clean"
+    mine = LINES.replace("line 3\nline 4\n", "3 and 4\n").replace("line 8\n", "eight\n")
+    own = resolve(server, theirs, take="text", text=mine)
+    assert own["resolved"][0]["resolution"]["take"] == "text"
+    server.accept_all(ticket)
+    # The user goes on typing elsewhere in the file.
+    repo.write("a.txt", LINES.replace("line 12\n", "typed\n"))
+    done = server.apply(ticket)
+    assert done["state"] == "applied", done
+    assert repo.read("a.txt") == mine.replace("line 12\n", "typed\n")
+    assert "the conflict in a.txt is resolved: text" in server.story(ticket)
+    server.ask("undo", application=done["id"])
+    assert repo.read("a.txt") == LINES.replace("line 12\n", "typed\n")
+
+
+def test_what_cannot_settle_a_conflict_is_refused_with_what_can(server: Client) -> None:
+    _, view = two(server, sed("s/line 3$/three/"), sed("s/line 3$/THREE/"))
+    named = {"proposal": view["summary"]["id"], "revision": view["summary"]["revision"]}
+    uri = view["conflicts"][0]["uri"]
+    for choice, word in (
+        ({"uri": "file:///elsewhere", "take": "ours"}, uri),
+        ({"uri": uri, "take": "text"}, "text"),
+        ({"uri": uri, "take": "ours", "text": "x"}, "text"),
+        ({"uri": uri, "take": "suggestion", "suggestion": "imports"}, "imports"),
+    ):
+        error = server.refused("resolve", **named, choices=[choice])
+        assert error["code"] == -32602
+        assert word in str(error["data"]), (choice, error)
+    error = server.refused("resolve", **named, choices=[])
+    assert "empty" in error["message"]
+    assert unquote(uri).endswith("/a.txt")
+
+
+def test_the_order_with_the_fewest_conflicts_is_found_and_told(server: Client) -> None:
+    tasks = [
+        task("both", sed("s/line 3$/x/", "s/line 9$/x/")),
+        task("upper", sed("s/line 3$/three/")),
+        task("lower", sed("s/line 9$/nine/")),
+    ]
+    ticket = server.dispatch(*tasks, order="fewestConflicts", maxConcurrent=1)
+    server.settled(ticket)
+    found = {name: view["summary"] for name, view in views(server, ticket).items()}
+    assert {name: one["integration"] for name, one in found.items()} == {
+        "both": "conflict",
+        "upper": "clean",
+        "lower": "clean",
+    }
+    assert [found[name]["order"] for name in ("upper", "lower", "both")] == [0, 1, 2]
+    assert "merges in the order upper, lower, both, in which 2 of 3 go in" in server.story(ticket)
