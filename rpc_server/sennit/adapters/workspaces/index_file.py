@@ -1,0 +1,124 @@
+"""Git's index file (versions 2 and 3): what it names, and stat data written anew for copies.
+
+The format is that of ``gitformat-index``: a header of 12 bytes, then for each entry ten numbers of
+stat data, the object id, flags, a path that ends with NUL, and padding to a multiple of eight.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import stat
+import struct
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Mapping
+
+_HEADER = struct.Struct(">4sLL")
+_STAT = struct.Struct(">10L")
+_FLAGS = struct.Struct(">H")
+_EXTENDED = 0x4000
+_SKIP_WORKTREE = 0x4000
+_STAGE = 0x3000
+_VERSIONS = (2, 3)
+_BLOCK = 4096
+_MODE, _SIZE = 6, 9
+_LOW = 0xFFFFFFFF
+_HASHES = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
+
+
+class UnknownIndexError(Exception):
+    """The file is no index of a version that is read here; git itself has to do the work."""
+
+
+@frozen
+class IndexEntry:
+    """One path with its stat data (ten numbers, in the order of the file) and where that lies.
+
+    ``absent``: the path is outside the sparse patterns, so that nothing lies there.
+    """
+
+    path: bytes
+    numbers: tuple[int, ...]
+    offset: int
+    absent: bool
+
+    @property
+    def mode(self) -> int:
+        """The mode as git has it."""
+        return self.numbers[_MODE]
+
+    @property
+    def size(self) -> int:
+        """The size of the file in bytes, below 4 GiB."""
+        return self.numbers[_SIZE]
+
+    @property
+    def is_link(self) -> bool:
+        """Whether it is a symbolic link."""
+        return stat.S_IFMT(self.mode) == stat.S_IFLNK
+
+    @property
+    def is_submodule(self) -> bool:
+        """Whether it is the commit of a submodule, which is a folder on the disk."""
+        return stat.S_IFMT(self.mode) not in {stat.S_IFLNK, stat.S_IFREG}
+
+
+def entries_of(index: bytes, object_format: str) -> Iterator[IndexEntry]:
+    """Give the entries of an index in order. Raises `UnknownIndexError`."""
+    if len(index) < _HEADER.size:
+        raise UnknownIndexError("it is too short")
+    signature, version, count = _HEADER.unpack_from(index)
+    if signature != b"DIRC" or version not in _VERSIONS:
+        raise UnknownIndexError(f"its version is {version}")
+    hash_size = _HASHES[object_format]().digest_size
+    at = _HEADER.size
+    for _ in range(count):
+        numbers = _STAT.unpack_from(index, at)
+        name = at + _STAT.size + hash_size
+        (flags,) = _FLAGS.unpack_from(index, name)
+        name += _FLAGS.size
+        absent = False
+        if flags & _EXTENDED:
+            (more,) = _FLAGS.unpack_from(index, name)
+            absent = bool(more & _SKIP_WORKTREE)
+            name += _FLAGS.size
+        if flags & _STAGE:
+            raise UnknownIndexError("it has unmerged entries")
+        end = index.index(b"\0", name)
+        yield IndexEntry(index[name:end], numbers, at, absent)
+        at += (end - at + 8) & ~7
+
+
+def with_stats(index: bytes, stats: Mapping[int, os.stat_result], object_format: str) -> bytes:
+    """Write stat data into entries (by their offsets), as git would after a checkout."""
+    content = bytearray(index[: -_HASHES[object_format]().digest_size])
+    for offset, status in stats.items():
+        mode = _STAT.unpack_from(content, offset)[_MODE]
+        _STAT.pack_into(content, offset, *numbers_of(status, mode))
+    return bytes(content) + _HASHES[object_format](content).digest()
+
+
+def disk_size(index: bytes, object_format: str) -> int:
+    """Estimate what the files of an index take on a disk, in bytes: whole blocks of 4 KiB."""
+    entries = entries_of(index, object_format)
+    return sum(-(-entry.size // _BLOCK) * _BLOCK for entry in entries if not entry.is_submodule)
+
+
+def numbers_of(status: os.stat_result, mode: int) -> tuple[int, ...]:
+    """Give the stat data of a file as an index holds it, with a mode as git has it."""
+    seconds = 1_000_000_000
+    values = (
+        *divmod(status.st_ctime_ns, seconds),
+        *divmod(status.st_mtime_ns, seconds),
+        status.st_dev,
+        status.st_ino,
+        mode,
+        status.st_uid,
+        status.st_gid,
+        status.st_size,
+    )
+    return tuple(value & _LOW for value in values)

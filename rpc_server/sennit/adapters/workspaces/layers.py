@@ -1,0 +1,214 @@
+"""Fills a workspace as a layer over the kept checkout: only what differs from that is written.
+
+The folder of the workspace is the upper layer itself. It is mounted, over itself, where the agent
+runs and nowhere else; from outside it holds its git directory, what was copied into it, what the
+agent changed, and what the kept checkout has otherwise than the base.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+from typing import TYPE_CHECKING
+
+from attrs import evolve, frozen
+
+from sennit.adapters.git.files import copy_with_times, in_thread
+from sennit.adapters.git.lock import Busy, locked
+from sennit.adapters.git.records import (
+    Record,
+    index_file,
+    layers_file,
+    read_record,
+    work_folder,
+    write_record,
+)
+from sennit.adapters.git.stage import nul_ended
+from sennit.adapters.git.trees import changed_paths
+from sennit.adapters.git.upper import make_whiteout, to_hide
+from sennit.adapters.git.workspace import CHECKOUT, checked_out
+from sennit.adapters.workspaces import leases
+from sennit.adapters.workspaces.pristine import NAME, PATIENCE_S, brought, lock_of, usable
+from sennit.core.objects import GitFailed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sennit.adapters.git.git import Config, Place
+    from sennit.adapters.git.raw_trees import Sides
+    from sennit.adapters.git.store import Store
+    from sennit.adapters.git.workspace import Making
+
+_FEW = 200
+"""So many files are quicker written for each workspace than the kept checkout is brought over."""
+_MOST = 5_000
+"""More are not written over a kept checkout that others rely on."""
+_ALL_OF_IT: Config = (*CHECKOUT, ("core.sparseCheckout", "false"))
+_FLAGGED = ".flagged"
+
+logger = logging.getLogger(__name__)
+
+
+@frozen
+class _Lower:
+    record: Record
+    changed: dict[bytes, Sides]
+
+
+async def layered(making: Making, rules: str) -> Record | GitFailed:
+    """Fill the folder; with a plain checkout where the kept one is in use and too different."""
+    store = making.store
+    async with locked(lock_of(store), seconds=PATIENCE_S) as held:
+        lower = None if isinstance(held, Busy) else await _leased(making, rules)
+    if isinstance(lower, GitFailed):
+        return lower
+    if lower is None:
+        logger.info("%s is a plain checkout: the kept one is in use", making.record.name)
+        return await checked_out(making)
+    record = evolve(making.record, lower=str(lower.record.folder))
+    begun = await in_thread("make a layer", _begin, making, record)
+    if isinstance(begun, GitFailed):
+        return begun
+    if lower.changed:
+        failed = await _differ(making, lower.changed)
+        if failed is not None:
+            return failed
+    return record
+
+
+async def _leased(making: Making, rules: str) -> _Lower | GitFailed | None:
+    """Bring the kept checkout near the base and hold it; None where others hold another one."""
+    store, base, tree = making.store, making.record.base, making.record.tree
+    changed = await _changed(making, rules)
+    if isinstance(changed, GitFailed):
+        return changed
+    if changed is None or len(changed) > _FEW:
+        used = await in_thread("look at leases", leases.is_held, store)
+        if isinstance(used, GitFailed):
+            return used
+        if not used:
+            failed = await brought(making.git, store, base, tree, rules)
+            if failed is not None:
+                return failed
+            changed = {}
+        elif changed is None or len(changed) > _MOST:
+            return None
+    failed = await _flagged(making)
+    if failed is not None:
+        return failed
+    return await in_thread("hold the kept checkout", _hold, making, changed)
+
+
+def _hold(making: Making, changed: dict[bytes, Sides]) -> _Lower:
+    record = read_record(making.store, NAME)
+    if record is None:
+        raise FileNotFoundError(2, "its record is gone", str(making.store.records))
+    leases.hold(making.store, making.record.name, making.record.owner)
+    return _Lower(record, changed)
+
+
+async def _changed(making: Making, rules: str) -> dict[bytes, Sides] | GitFailed | None:
+    """What the base has otherwise than the kept checkout; None where that is not usable."""
+    store, tree = making.store, making.record.tree
+    record = await in_thread("read a record", read_record, store, NAME)
+    if isinstance(record, GitFailed) or record is None:
+        return record
+    if not await usable(making.git, store, record, tree, rules):
+        return None
+    return {} if record.tree == tree else await changed_paths(making.git, store, record.tree, tree)
+
+
+async def _flagged(making: Making) -> GitFailed | None:
+    """Have an index of the kept checkout that takes every file as it is, without a look at it."""
+    store = making.store
+    index = index_file(store, NAME)
+    target = _flagged_file(store)
+    fresh = await in_thread("look at an index", _is_as_new, target, index)
+    if isinstance(fresh, GitFailed) or fresh:
+        return fresh if isinstance(fresh, GitFailed) else None
+    beside = store.scratch / f"index.{secrets.token_hex(6)}"
+    copied = await in_thread("copy an index", copy_with_times, index, beside)
+    if isinstance(copied, GitFailed):
+        return copied
+    place = store.over(making.record.folder, beside)
+    listed = await making.git.run(["ls-files", "-z"], place)
+    if isinstance(listed, GitFailed):
+        return listed
+    asked = ["update-index", "--skip-worktree", "-z", "--stdin"]
+    done = await making.git.run(asked, place, stdin=listed.stdout, config=_ALL_OF_IT)
+    if isinstance(done, GitFailed):
+        return done
+    return await in_thread("keep an index", _put, beside, target)
+
+
+def _put(beside: Path, target: Path) -> None:
+    beside.replace(target)
+
+
+def _flagged_file(store: Store) -> Path:
+    index = index_file(store, NAME)
+    return index.with_name(index.name + _FLAGGED)
+
+
+def _is_as_new(flagged: Path, index: Path) -> bool:
+    try:
+        return flagged.stat().st_mtime_ns > index.stat().st_mtime_ns
+    except FileNotFoundError:
+        return False
+
+
+def _begin(making: Making, record: Record) -> None:
+    """Write the record, the work folder of the mount, and the indexes of the kept checkout."""
+    store = making.store
+    write_record(store, record)
+    work_folder(record).mkdir(mode=0o700, parents=True)
+    copy_with_times(index_file(store, NAME), making.index)
+    # Shared by all workspaces of this lower layer: nobody writes into it.
+    os.link(_flagged_file(store), layers_file(store, record.name))
+
+
+async def _differ(making: Making, changed: dict[bytes, Sides]) -> GitFailed | None:
+    """Write what the base has otherwise, and hide what it has not."""
+    written = [path for path, sides in changed.items() if sides.after is not None]
+    folder, flagged = making.record.folder, layers_file(making.store, making.record.name)
+    own = await in_thread("copy an index", copy_with_times, flagged, flagged)
+    if isinstance(own, GitFailed):
+        return own
+    plain, whole = (making.store.over(folder, each) for each in (making.index, flagged))
+    base = making.record.base
+    # An index of the base that knows the files of the lower layer as it knew them before.
+    asked = ["read-tree", "-m", "-i", base]
+    # As a checkout does: what lies outside the sparse patterns is not written.
+    write = ["checkout-index", "-q", "-f", "-u", "-z", "--stdin"]
+    seen = ["update-index", "--no-skip-worktree", "-z", "--stdin"]
+    calls: tuple[tuple[list[str], Place, bytes, Config], ...] = (
+        (asked, plain, b"", CHECKOUT),
+        (write, plain, nul_ended(written), CHECKOUT),
+        (asked, whole, b"", _ALL_OF_IT),
+        (seen, whole, nul_ended(written), _ALL_OF_IT),
+    )
+    for args, place, stdin, config in calls:
+        if args is not asked and not stdin:
+            continue
+        done = await making.git.run(args, place, stdin=stdin, config=config)
+        if isinstance(done, GitFailed):
+            return done
+    gone = [path for path, sides in changed.items() if _goes(sides)]
+    if not gone:
+        return None
+    listed = await making.git.run(["ls-files", "-z"], plain)
+    if isinstance(listed, GitFailed):
+        return listed
+    return await in_thread("hide files", _hide, os.fsencode(folder), gone, listed.stdout)
+
+
+def _goes(sides: Sides) -> bool:
+    """Whether the lower layer has something where the base has nothing."""
+    return sides.before is not None and sides.after is None
+
+
+def _hide(root: bytes, gone: list[bytes], listed: bytes) -> None:
+    kept = [path for path in listed.split(b"\0") if path]
+    for path in to_hide(gone, kept):
+        make_whiteout(root, path)

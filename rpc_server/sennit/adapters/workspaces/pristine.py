@@ -1,0 +1,142 @@
+"""``pristine/``: a checkout in the store in which nobody works, kept to be copied from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+
+from sennit.adapters.git.delete import Deleted, delete_workspace
+from sennit.adapters.git.files import in_thread, write_private
+from sennit.adapters.git.lock import Busy, locked
+from sennit.adapters.git.records import Record, index_file, read_record, write_record
+from sennit.adapters.git.workspace import CHECKOUT, checked_out
+from sennit.adapters.workspaces.copying import clone_checkout
+from sennit.adapters.workspaces.leases import is_held
+from sennit.adapters.workspaces.rules import same_attributes
+from sennit.adapters.workspaces.spares import NOBODY
+from sennit.adapters.workspaces.stripping import strip
+from sennit.core.objects import GitFailed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sennit.adapters.git.git import Git
+    from sennit.adapters.git.store import Store
+    from sennit.adapters.git.workspace import Making
+    from sennit.core.objects import Snapshot
+
+NAME = "pristine"
+PATIENCE_S = 2.0
+"""How long a task waits for somebody else who works on it, before it gets a plain checkout."""
+_UNKNOWN = ""
+
+
+async def cloned(making: Making, rules: str) -> Record | GitFailed:
+    """Fill a folder with copies of the kept checkout, which is brought to the base before."""
+    store, record = making.store, making.record
+    async with locked(lock_of(store), seconds=PATIENCE_S) as held:
+        if isinstance(held, Busy) or await _is_in_use(store):
+            return await checked_out(making)
+        failed = await brought(making.git, store, record.base, record.tree, rules)
+        if failed is not None:
+            return failed
+        copied = await in_thread(
+            "copy the kept checkout",
+            clone_checkout,
+            folder_of(store),
+            index_file(store, NAME),
+            record.folder,
+            store.object_format,
+        )
+    if isinstance(copied, GitFailed):
+        return copied
+    written = await in_thread("write an index", write_private, making.index, copied)
+    return written if isinstance(written, GitFailed) else record
+
+
+async def prepare_pristine(
+    git: Git, store: Store, snapshot: Snapshot, rules: str
+) -> GitFailed | None:
+    """Bring the kept checkout to a base ahead of need; does nothing while somebody works on it."""
+    async with locked(lock_of(store), seconds=0.0) as held:
+        if isinstance(held, Busy) or await _is_in_use(store):
+            return None
+        return await brought(git, store, snapshot.commit, snapshot.tree, rules)
+
+
+def folder_of(store: Store) -> Path:
+    """Where the kept checkout lies."""
+    return store.root / NAME
+
+
+async def _is_in_use(store: Store) -> bool:
+    """Whether it is the lower layer of some workspace; if that cannot be told, it may be."""
+    return await in_thread("look at leases", is_held, store) is not False
+
+
+def lock_of(store: Store) -> Path:
+    """Name the lock that whoever works on it, or relies on it from now on, has to hold."""
+    return store.root / f"{NAME}.lock"
+
+
+async def brought(git: Git, store: Store, base: str, tree: str, rules: str) -> GitFailed | None:
+    """Bring it to a base; the caller holds its lock, and nobody relies on it.
+
+    Until that is done its record says that nobody knows what it holds.
+    """
+    kept = await _kept(git, store, tree, rules)
+    if isinstance(kept, GitFailed):
+        return kept
+    place = store.over(kept.folder, index_file(store, NAME))
+    done = await git.run(["read-tree", "--reset", "-u", base], place, config=CHECKOUT)
+    if isinstance(done, GitFailed):
+        return done
+    record = evolve(kept, base=base, tree=tree, rules=rules)
+    written = await in_thread("keep a checkout", write_record, store, record)
+    return written if isinstance(written, GitFailed) else None
+
+
+async def _kept(git: Git, store: Store, tree: str, rules: str) -> Record | GitFailed:
+    """Give its record, marked as unknown; one that cannot be used again is made anew, empty."""
+    record = await in_thread("read a record", read_record, store, NAME)
+    if isinstance(record, GitFailed):
+        return record
+    if record is not None and await usable(git, store, record, tree, rules):
+        begun = await in_thread("keep a checkout", _begin, store, record)
+        if isinstance(begun, Record):
+            return begun
+    if record is not None:
+        gone = await delete_workspace(store, NAME, NOBODY)
+        if isinstance(gone, GitFailed):
+            return gone
+        if not isinstance(gone, Deleted):
+            return GitFailed("keep a checkout", None, f"{folder_of(store)} cannot be removed")
+    return await in_thread("keep a checkout", _new, store)
+
+
+async def usable(git: Git, store: Store, record: Record, tree: str, rules: str) -> bool:
+    """Tell whether what it holds was written as the files of ``tree`` would be."""
+    if record.rules != rules or record.tree == _UNKNOWN:
+        return False
+    return await same_attributes(git, store, record.tree, tree) is True
+
+
+def _begin(store: Store, record: Record) -> Record:
+    index = index_file(store, NAME)
+    stopped = strip(record, index.read_bytes(), store.object_format)
+    if stopped is not None:
+        raise OSError(1, "it cannot be removed", stopped.where)
+    index.with_name(index.name + ".lock").unlink(missing_ok=True)
+    unknown = evolve(record, tree=_UNKNOWN)
+    write_record(store, unknown)
+    return unknown
+
+
+def _new(store: Store) -> Record:
+    folder = folder_of(store)
+    folder.mkdir(mode=0o700)
+    status = folder.lstat()
+    record = Record(NAME, folder, status.st_dev, status.st_ino, "", _UNKNOWN, NOBODY)
+    write_record(store, record)
+    return record

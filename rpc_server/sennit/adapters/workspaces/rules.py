@@ -1,0 +1,74 @@
+"""Under which rules files are written: a finger-print of all that decides the bytes of a checkout.
+
+A folder that was filled under other rules is not used again: git rewrites a file only when its
+object changes, not when a filter or a line ending does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sennit.adapters.git.files import in_thread, read_if_there
+from sennit.adapters.git.trees import changed_paths
+from sennit.core.objects import GitFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sennit.adapters.git.discovery import Repository
+    from sennit.adapters.git.git import Git
+    from sennit.adapters.git.store import Store
+
+_ATTRIBUTES = b".gitattributes"
+
+
+async def rules_of(git: Git, repository: Repository) -> str | GitFailed:
+    """Give the finger-print of configuration, attributes and patterns outside the tree."""
+    listed = await git.run(["config", "--list", "--show-scope", "-z"], repository.place)
+    if isinstance(listed, GitFailed):
+        return listed
+    fields = listed.stdout.split(b"\0")
+    pairs = [
+        entry
+        for scope, entry in zip(fields[::2], fields[1::2], strict=False)
+        if scope != b"command"
+    ]
+    return await in_thread("read rules", _hashed, repository, pairs, git.environment)
+
+
+async def same_attributes(git: Git, store: Store, old: str, new: str) -> bool | GitFailed:
+    """Tell whether two trees have the same files of attributes."""
+    if old == new:
+        return True
+    changed = await changed_paths(git, store, old, new)
+    if isinstance(changed, GitFailed):
+        return changed
+    return not any(path.rpartition(b"/")[2] == _ATTRIBUTES for path in changed)
+
+
+def _hashed(repository: Repository, pairs: list[bytes], environment: Mapping[str, str]) -> str:
+    digest = hashlib.sha256()
+    for part in (*pairs, repr(repository.neutral).encode()):
+        digest.update(b"%d " % len(part) + part)
+    for file in _files(repository, pairs, environment):
+        content = read_if_there(file)
+        digest.update(b"-" if content is None else b"%d " % len(content) + content)
+    return digest.hexdigest()
+
+
+def _files(
+    repository: Repository, pairs: list[bytes], environment: Mapping[str, str]
+) -> Iterable[Path]:
+    yield repository.common_dir / "info" / "attributes"
+    yield repository.git_dir / "info" / "sparse-checkout"
+    home = Path(environment.get("HOME", "/"))
+    named = [
+        value.decode(errors="surrogateescape")
+        for key, _, value in (pair.partition(b"\n") for pair in pairs)
+        if key == b"core.attributesfile"
+    ]
+    for value in named:
+        yield home / value.removeprefix("~/")
+    yield Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / "git" / "attributes"

@@ -1,0 +1,229 @@
+"""The pool: folders of tasks that are over, kept to be brought to another base.
+
+A spare has a record like a workspace, whose owner is nobody. An agent may have broken anything in
+its folder, so nothing there is believed: its git directory and all that our own index does not name
+are removed, and git writes anew whatever differs from that index by inode, size or time. The
+change time is compared too, which no program can set, so that an edit which puts the old time and
+size back does not survive.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+from typing import TYPE_CHECKING
+
+import anyio
+from attrs import evolve, frozen
+
+from sennit.adapters.git.delete import Deletion, NotDeleted, delete_workspace
+from sennit.adapters.git.files import copy_with_times, in_thread
+from sennit.adapters.git.lock import Busy, locked
+from sennit.adapters.git.records import (
+    Owner,
+    Record,
+    index_file,
+    is_alive,
+    read_record,
+    remove_record,
+    write_record,
+)
+from sennit.adapters.git.workspace import CHECKOUT
+from sennit.adapters.workspaces.index_file import disk_size
+from sennit.adapters.workspaces.rules import same_attributes
+from sennit.adapters.workspaces.stripping import strip
+from sennit.core.objects import GitFailed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sennit.adapters.git.store import Store
+    from sennit.adapters.git.workspace import Making
+
+logger = logging.getLogger(__name__)
+
+PREFIX = "spare-"
+FOLDER = ".spare"
+"""The folder of spares, beside workspaces."""
+NOBODY = Owner(0, 0)
+_LEAST_FREE = 2 << 30
+
+
+@frozen
+class Room:
+    """How many spares of a repository may be kept, and how many bytes they may take on the disk."""
+
+    count: int
+    size: int
+
+
+@frozen
+class Spared:
+    """The workspace is gone from its place; its folder is kept as a spare of this name."""
+
+    name: str
+
+
+async def reuse(making: Making, rules: str) -> Record | None:
+    """Bring a spare to the base and to the place of ``making``; None where there is none to use.
+
+    One that cannot be used is deleted, since what is wrong with it is not known.
+    """
+    store, owner = making.store, making.record.owner
+    async with locked(_lock(store)) as held:
+        if isinstance(held, Busy):
+            return None
+        spare = await in_thread("look for a spare", _claim, store, owner, rules)
+    if isinstance(spare, GitFailed):
+        logger.warning("No spare folder is used: %s", spare.stderr)
+        return None
+    return None if spare is None else await _taken(making, spare)
+
+
+async def _taken(making: Making, spare: Record) -> Record | None:
+    store = making.store
+    try:
+        taken = await _reset_and_moved(making, spare)
+    except anyio.get_cancelled_exc_class():
+        # Half reset is as good as not at all: what differs from its own index is written anew.
+        with anyio.CancelScope(shield=True):
+            await in_thread("give a spare back", give_up, store, spare.name)
+        raise
+    if isinstance(taken, Record):
+        return taken
+    logger.warning("The spare folder %s is given up: %s", spare.folder, taken.stderr)
+    await delete_workspace(store, spare.name, making.record.owner)
+    return None
+
+
+async def release_workspace(
+    store: Store, name: str, by: Owner, room: Room
+) -> Spared | Deletion | GitFailed:
+    """Be done with a workspace: keep its folder as a spare where there is room, else delete it.
+
+    The conditions are those of ``delete_workspace``.
+    """
+    async with locked(_lock(store)) as held:
+        if isinstance(held, Busy):
+            return await delete_workspace(store, name, by)
+        kept = await in_thread("keep a spare", _keep, store, name, by, room)
+    if isinstance(kept, Record):
+        stopped = await in_thread("clear a spare", _clear, store, kept)
+        if stopped is None:
+            return Spared(kept.name)
+        return await delete_workspace(store, kept.name, by)
+    if isinstance(kept, GitFailed):
+        logger.warning("The folder of %s is not kept: %s", name, kept.stderr)
+    return await delete_workspace(store, name, by)
+
+
+def spares_of(store: Store) -> list[Record]:
+    """Give the records of spares, the newest first."""
+    names = (file.stem for file in store.records.glob(f"{PREFIX}*.json"))
+    found = [record for name in names if (record := read_record(store, name)) is not None]
+    return sorted(found, key=lambda record: record.created, reverse=True)
+
+
+def new_spare(workspaces: Path) -> Path:
+    """Name a folder for a spare that is not there yet."""
+    return workspaces / FOLDER / f"{PREFIX}{secrets.token_hex(6)}"
+
+
+def give_up(store: Store, name: str) -> None:
+    """Let anybody use a spare that this process has made."""
+    record = read_record(store, name)
+    if record is not None:
+        write_record(store, evolve(record, owner=NOBODY))
+
+
+def _lock(store: Store) -> Path:
+    return store.root / "spares.lock"
+
+
+def _claim(store: Store, owner: Owner, rules: str) -> Record | None:
+    for record in spares_of(store):
+        if record.rules == rules and not is_alive(record.owner):
+            claimed = evolve(record, owner=owner)
+            write_record(store, claimed)
+            return claimed
+    return None
+
+
+async def _reset(making: Making, spare: Record) -> GitFailed | None:
+    git, store = making.git, making.store
+    same = await same_attributes(git, store, spare.tree, making.record.tree)
+    if isinstance(same, GitFailed):
+        return same
+    if not same:
+        return GitFailed("reset a spare", None, "its files were written under other attributes")
+    began = await in_thread("reset a spare", _begin_reset, making, spare)
+    if isinstance(began, GitFailed):
+        return began
+    if isinstance(began, NotDeleted):
+        return GitFailed("reset a spare", None, f"{os.fsdecode(began.where)} cannot be removed")
+    place = store.over(spare.folder, making.index)
+    asked = ["read-tree", "--reset", "-u", making.record.base]
+    done = await git.run(asked, place, config=CHECKOUT)
+    return done if isinstance(done, GitFailed) else None
+
+
+def _begin_reset(making: Making, spare: Record) -> NotDeleted | None:
+    copy_with_times(index_file(making.store, spare.name), making.index)
+    return strip(spare, making.index.read_bytes(), making.store.object_format)
+
+
+async def _reset_and_moved(making: Making, spare: Record) -> Record | GitFailed:
+    failed = await _reset(making, spare)
+    return await in_thread("take a spare", _move, making, spare) if failed is None else failed
+
+
+def _move(making: Making, spare: Record) -> Record:
+    """Put the spare in the place of the empty folder, which a rename replaces."""
+    record = evolve(making.record, device=spare.device, inode=spare.inode, rules=spare.rules)
+    # First the record: until the rename another folder is in its place, which is left alone, and
+    # the spare is still named by its own record.
+    write_record(making.store, record)
+    spare.folder.rename(record.folder)
+    remove_record(making.store, spare.name)
+    return record
+
+
+def _keep(store: Store, name: str, by: Owner, room: Room) -> Record | None:
+    record = read_record(store, name)
+    if record is None or not record.rules or (record.owner != by and is_alive(record.owner)):
+        return None
+    status = record.folder.lstat()
+    if (status.st_dev, status.st_ino) != (record.device, record.inode):
+        return None
+    index = index_file(store, name)
+    if not _has_room(store, record, index, room):
+        return None
+    folder = new_spare(record.folder.parent)
+    folder.parent.mkdir(mode=0o700, exist_ok=True)
+    spare = evolve(record, name=folder.name, folder=folder, owner=by)
+    os.link(index, index_file(store, spare.name))
+    write_record(store, spare)
+    record.folder.rename(folder)
+    remove_record(store, name)
+    return spare
+
+
+def _has_room(store: Store, record: Record, index: Path, room: Room) -> bool:
+    others = spares_of(store)
+    if len(others) >= room.count:
+        return False
+    disk = os.statvfs(record.folder)
+    if disk.f_bavail * disk.f_frsize < _LEAST_FREE:
+        return False
+    indexes = [index, *(index_file(store, other.name) for other in others)]
+    return sum(disk_size(one.read_bytes(), store.object_format) for one in indexes) <= room.size
+
+
+def _clear(store: Store, spare: Record) -> NotDeleted | None:
+    """Remove what an agent left beside the files of the base, then let anybody have it."""
+    content = index_file(store, spare.name).read_bytes()
+    stopped = strip(spare, content, store.object_format)
+    if stopped is None:
+        write_record(store, evolve(spare, owner=NOBODY))
+    return stopped

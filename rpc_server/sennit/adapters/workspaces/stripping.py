@@ -1,0 +1,122 @@
+"""Brings a folder down to what is in it as an index says: whatever else lies there goes.
+
+An agent may have left anything: links in place of folders, git directories inside tracked folders,
+folders that cannot be entered. The walk goes by folder descriptors and follows no link. A file
+stays only if its inode, size, times and the rest are those of the index, to the nanosecond, and no
+other name leads to it; git itself compares whole seconds, and would keep a file with another name.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sennit.adapters.git.delete import NotDeleted, opened_folder, remove_tree, removed
+from sennit.adapters.workspaces.index_file import entries_of, numbers_of
+
+if TYPE_CHECKING:
+    from sennit.adapters.git.records import Record
+
+_TOP = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_TOP_MODE = 0o700
+_MODE = 6
+
+
+class _Names(dict[bytes, "_Names | tuple[int, ...]"]):
+    """What a folder may hold: stat data of a file or a link, names for a folder."""
+
+
+def strip(record: Record, index: bytes, object_format: str) -> NotDeleted | None:
+    """Remove what an index does not name from the folder of a record; what stays in spite of it.
+
+    Raises OSError where the folder is not there.
+    """
+    names = _names_of(index, object_format)
+    mode = 0o777 & ~_umask()
+    top = os.open(record.folder, _TOP)
+    try:
+        status = os.fstat(top)
+        where = os.fsencode(record.folder)
+        if (status.st_dev, status.st_ino) != (record.device, record.inode):
+            raise FileNotFoundError(2, "another folder is in its place", where)
+        os.fchmod(top, _TOP_MODE)
+        return _strip(top, names, record.device, mode, where)
+    finally:
+        os.close(top)
+
+
+def _strip(folder: int, names: _Names, device: int, mode: int, where: bytes) -> NotDeleted | None:
+    with os.scandir(folder) as entries:
+        found = list(entries)
+    for entry in found:
+        name = os.fsencode(entry.name)
+        here = where + b"/" + name
+        stopped = None
+        is_folder = entry.is_dir(follow_symlinks=False)
+        wanted = names.get(name)
+        if is_folder and isinstance(wanted, _Names):
+            stopped = _stripped_below(folder, name, wanted, device, mode, here)
+        elif is_folder:
+            stopped = remove_tree(folder, name, device, here)
+        elif not isinstance(wanted, tuple) or not _untouched(entry, wanted):
+            stopped = removed(os.unlink, folder, name, here)
+        if stopped is not None:
+            return stopped
+    return None
+
+
+def _stripped_below(
+    parent: int, name: bytes, names: _Names, device: int, mode: int, where: bytes
+) -> NotDeleted | None:
+    folder = opened_folder(parent, name)
+    try:
+        status = os.fstat(folder)
+        if status.st_dev != device:
+            return remove_tree(parent, name, device, where)
+        if stat.S_IMODE(status.st_mode) != mode:
+            os.fchmod(folder, mode)
+        return _strip(folder, names, device, mode, where)
+    finally:
+        os.close(folder)
+
+
+def _untouched(entry: os.DirEntry[str], wanted: tuple[int, ...]) -> bool:
+    status = entry.stat(follow_symlinks=False)
+    mode = wanted[_MODE]
+    return (
+        status.st_nlink == 1
+        and stat.S_IFMT(status.st_mode) == stat.S_IFMT(mode)
+        and numbers_of(status, mode) == wanted
+    )
+
+
+def _names_of(index: bytes, object_format: str) -> _Names:
+    top = _Names()
+    folders = {b"": top}
+    for entry in entries_of(index, object_format):
+        if entry.is_submodule:
+            # Its folder stays and is empty.
+            _folder(folders, entry.path)
+        elif not entry.absent:
+            above, _, name = entry.path.rpartition(b"/")
+            _folder(folders, above)[name] = entry.numbers
+    return top
+
+
+def _folder(folders: dict[bytes, _Names], path: bytes) -> _Names:
+    known = folders.get(path)
+    if known is None:
+        above, _, name = path.rpartition(b"/")
+        known = folders[path] = _Names()
+        _folder(folders, above)[name] = known
+    return known
+
+
+def _umask() -> int:
+    """Read the mask of this process; asking the system means setting it, for all threads."""
+    for line in Path("/proc/self/status").read_bytes().splitlines():
+        if line.startswith(b"Umask:"):
+            return int(line.split()[1], 8)
+    return 0o022

@@ -1,0 +1,97 @@
+"""Workspaces that are layers: programs in them leave what they would leave in a checkout."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sennit.adapters.git.capture import Captured, Unchanged, capture
+from sennit.adapters.git.workspace import Workspace
+from sennit.adapters.workspaces.making import make_workspace
+from sennit.core.objects import Snapshot
+from sennit.core.workspace_kinds import Plan, WorkspaceKind
+from tests.adapters.git.bench import Bench, this_process
+from tests.adapters.workspaces import operations
+from tests.adapters.workspaces.mounted import PYTHON, launcher_of, run_inside
+
+pytestmark = pytest.mark.anyio
+
+SEEDS = range(int(os.environ.get("SENNIT_LAYER_SEEDS", "6")))
+_SCRIPT = (*PYTHON, str(Path(operations.__file__)))
+
+
+async def made(bench: Bench, snapshot: Snapshot, name: str, kind: WorkspaceKind) -> Workspace:
+    workspace = await make_workspace(
+        bench.git,
+        await bench.store(),
+        await bench.repository(),
+        snapshot,
+        bench.tmp_path / "work spaces" / name,
+        owner=this_process(),
+        plan=Plan(spare=False, new=kind),
+    )
+    assert isinstance(workspace, Workspace), workspace
+    return workspace
+
+
+async def layer(bench: Bench, snapshot: Snapshot, name: str = "layer") -> Workspace:
+    return await made(bench, snapshot, name, WorkspaceKind.OVERLAY)
+
+
+async def in_it(bench: Bench, workspace: Workspace, *argv: str) -> bytes:
+    prefix = launcher_of(await bench.store(), workspace.name)
+    return run_inside(prefix, workspace.folder, *argv, environment=bench.tree.environment)
+
+
+async def left_in(bench: Bench, workspace: Workspace) -> tuple[str, frozenset[tuple[bytes, str]]]:
+    """The tree of a capture, and what it left out."""
+    taken = await capture(bench.git, await bench.store(), workspace, date=1)
+    assert isinstance(taken, Captured | Unchanged), taken
+    tree = taken.tree if isinstance(taken, Captured) else workspace.tree
+    return tree, frozenset((one.path, one.reason.value) for one in taken.left_out)
+
+
+async def differences(bench: Bench, seed: int, one: str, other: str) -> str:
+    store = await bench.store()
+    told = bench.tree.git(f"--git-dir={store.git_dir}", "diff-tree", "-r", "-p", one, other)
+    return f"seed {seed}: {told.decode()}"
+
+
+def fill(bench: Bench) -> None:
+    bench.tree.write(".gitignore", "log\n*.log\n!keep.log\n")
+    bench.tree.write(".gitattributes", "*.crlf text eol=crlf\n*.txt text=auto\n")
+    bench.tree.write("d.crlf", "one\ntwo\n")
+    bench.tree.write("keep.log", "kept\n")
+    bench.tree.write("run", "#!/bin/sh\n", mode=0o755)
+    bench.tree.path("to-sub").symlink_to("sub")
+    for folder in ("sub", "sub/deep", "deep", "deep/sub/sub", "x"):
+        for name in ("a", "c.txt", "d.crlf"):
+            bench.tree.write(f"{folder}/{name}", f"{folder} {name}\n")
+    bench.tree.write("deep/.gitignore", "!log\nb\n")
+    bench.tree.write("x/.gitattributes", "* -text\n")
+    bench.tree.commit()
+
+
+async def test_random_things_leave_in_a_layer_what_they_leave_in_a_checkout(bench: Bench) -> None:
+    fill(bench)
+    for seed in SEEDS:
+        # From the second on, the base has other things than the layer below.
+        bench.tree.write("x/a", f"{seed}\n")
+        bench.tree.write(f"sub/new{seed}", f"{seed}\n")
+        bench.tree.path(f"sub/new{seed - 1}").unlink(missing_ok=True)
+        if seed == 2:
+            bench.tree.git("rm", "-q", "-r", "deep/sub")
+        snapshot = await bench.snapshot()
+        layered = await layer(bench, snapshot, f"layer-{seed}")
+        plain = await made(bench, snapshot, f"plain-{seed}", WorkspaceKind.CHECKOUT)
+        script = (*_SCRIPT, str(seed), "25")
+        seen = await in_it(bench, layered, *script)
+        expected = subprocess.run(
+            script, cwd=plain.folder, env=bench.tree.environment, capture_output=True, check=True
+        ).stdout
+        assert seen.decode() == expected.decode(), seed
+        in_layer, in_plain = await left_in(bench, layered), await left_in(bench, plain)
+        assert in_layer == in_plain, await differences(bench, seed, in_layer[0], in_plain[0])

@@ -1,0 +1,181 @@
+"""A spare folder that is used again holds its new base and nothing of what an agent left."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from sennit.adapters.git.delete import Deleted, Kept, NotDeleted
+from sennit.adapters.git.records import Owner, owner_of, read_record
+from sennit.adapters.git.workspace import Workspace
+from sennit.adapters.workspaces.making import make_workspace, prepare
+from sennit.adapters.workspaces.spares import Room, Spared, release_workspace, spares_of
+from sennit.core.objects import Snapshot
+from sennit.core.workspace_kinds import Plan, WorkspaceKind
+from tests.adapters.git.bench import Bench, this_process
+from tests.adapters.workspaces.seeing import seen
+
+pytestmark = pytest.mark.anyio
+
+POOL = Plan(spare=True, new=WorkspaceKind.CHECKOUT)
+ROOM = Room(4, 1 << 30)
+
+
+async def made(bench: Bench, name: str, base: Snapshot | None = None) -> Workspace:
+    workspace = await make_workspace(
+        bench.git,
+        await bench.store(),
+        await bench.repository(),
+        base or await bench.snapshot(),
+        bench.tmp_path / "work spaces" / name,
+        owner=this_process(),
+        plan=POOL,
+    )
+    assert isinstance(workspace, Workspace), workspace
+    return workspace
+
+
+async def released(bench: Bench, name: str, room: Room = ROOM) -> object:
+    return await release_workspace(await bench.store(), name, this_process(), room)
+
+
+def inode(folder: Path) -> int:
+    return folder.stat().st_ino
+
+
+async def assert_as_new(bench: Bench, workspace: Workspace) -> None:
+    assert seen(workspace.folder) == seen(bench.tree.folder)
+    inside = bench.inside(workspace)
+    assert inside.git("status", "--porcelain", "--ignored") == b""
+    assert inside.git("rev-parse", "HEAD^{tree}").decode().strip() == workspace.tree
+    assert inside.git("log", "--all", "--format=%s", "--grep=agent") == b""
+
+
+async def test_a_released_folder_is_used_for_the_next_base(bench: Bench) -> None:
+    first = await made(bench, "one")
+    folder = inode(first.folder)
+    (first.folder / "src/new.py").write_text("agent's")
+    bench.inside(first).commit("agent's")
+    assert isinstance(await released(bench, "one"), Spared)
+    assert not first.folder.exists()
+    assert read_record(await bench.store(), "one") is None
+    bench.tree.write("src/later.py", "later")
+    bench.tree.path("README").unlink()
+    second = await made(bench, "two")
+    assert inode(second.folder) == folder
+    await assert_as_new(bench, second)
+    assert spares_of(await bench.store()) == []
+
+
+async def test_nothing_that_an_agent_broke_or_hid_survives(bench: Bench) -> None:
+    tree = bench.tree
+    for name in ("a/deep/x", "a/deep/y", "b/x", "c/x", "d/x", "hidden", "linked", "moded"):
+        tree.write(name, f"the content of {name}\n")
+    tree.path("to").symlink_to("hidden")
+    tree.write(".gitignore", "*.log\n")
+    tree.commit()
+    outside = bench.tmp_path / "outside"
+    outside.mkdir()
+    (outside / "x").write_text("precious")
+    top = (await made(bench, "one")).folder
+    folder = inode(top)
+    _break(top, outside)
+    assert isinstance(await released(bench, "one"), Spared)
+    second = await made(bench, "two")
+    assert inode(second.folder) == folder
+    await assert_as_new(bench, second)
+    assert (outside / "x").read_text() == "precious"
+    (outside / "linked").write_text("changed later")
+    assert (second.folder / "linked").read_text() == "the content of linked\n"
+    assert not (second.folder / "c/.git").exists()
+    assert (second.folder / "c").stat().st_mode & 0o777 == (
+        second.folder / "d"
+    ).stat().st_mode & 0o777
+
+
+def _break(top: Path, outside: Path) -> None:
+    _edit_without_a_trace(top / "hidden")
+    os.link(top / "linked", outside / "linked")
+    (top / "moded").chmod(0o600)
+    shutil.rmtree(top / "b")
+    (top / "b").symlink_to(outside)
+    (top / "a/deep").rename(top / "moved")
+    (top / "a/deep").symlink_to("../moved")
+    (top / "c/.git").mkdir()
+    (top / "c/.git/HEAD").write_text("agent's")
+    (top / "c/build.log").write_text("ignored")
+    (top / "d/x").unlink()
+    (top / "d/x").mkdir()
+    (top / "to").unlink()
+    os.mkfifo(top / "to")
+    shutil.rmtree(top / ".git")
+    (top / ".git").symlink_to(outside)
+    (top / "c").chmod(0o000)
+    top.chmod(0o500)
+
+
+def _edit_without_a_trace(file: Path) -> None:
+    """Change bytes, and put size and times back."""
+    before = file.stat()
+    with file.open("r+b") as stream:
+        stream.write(b"THE")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    after = file.stat()
+    assert (after.st_size, after.st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+
+
+async def test_files_that_were_written_under_other_rules_are_not_used(bench: Bench) -> None:
+    bench.tree.write("a.txt", "1\n2\n")
+    bench.tree.commit()
+    first = inode((await made(bench, "one")).folder)
+    await released(bench, "one")
+    bench.tree.git("config", "core.autocrlf", "true")
+    second = await made(bench, "two")
+    assert (second.folder / "a.txt").read_bytes() == b"1\r\n2\r\n"
+    assert inode(second.folder) != first
+    bench.tree.git("config", "--unset", "core.autocrlf")
+    bench.tree.write(".gitattributes", "*.txt eol=crlf\n")
+    third = await made(bench, "three")
+    assert (third.folder / "a.txt").read_bytes() == b"1\r\n2\r\n"
+
+
+async def test_as_many_are_kept_as_there_is_room_for(bench: Bench) -> None:
+    for name in ("one", "two", "three"):
+        await made(bench, name)
+    assert await released(bench, "one", Room(0, 1 << 30)) == Deleted()
+    assert await released(bench, "two", Room(2, 1)) == Deleted()
+    assert isinstance(await released(bench, "three"), Spared)
+    assert len(spares_of(await bench.store())) == 1
+
+
+async def test_a_folder_that_is_not_ours_to_keep_is_judged_as_for_deletion(bench: Bench) -> None:
+    parent = owner_of(os.getppid())
+    assert parent is not None
+    workspace = await made(bench, "one")
+    kept = await release_workspace(await bench.store(), "one", Owner(1, 1), ROOM)
+    assert isinstance(kept, NotDeleted)
+    assert kept.reason is Kept.IN_USE
+    workspace.folder.rename(workspace.folder.with_name("moved"))
+    workspace.folder.mkdir()
+    kept = await released(bench, "one")
+    assert isinstance(kept, NotDeleted)
+    assert kept.reason is Kept.REPLACED
+    assert workspace.folder.exists()
+
+
+async def test_a_spare_is_made_ahead_of_need(bench: Bench) -> None:
+    store, repository, base = await bench.store(), await bench.repository(), await bench.snapshot()
+    workspaces = bench.tmp_path / "work spaces"
+    for _ in range(2):
+        failed = await prepare(
+            bench.git, store, repository, base, workspaces, owner=this_process(), plan=POOL
+        )
+        assert failed is None
+    (spare,) = spares_of(store)
+    bench.tree.write("README", "changed\n")
+    workspace = await made(bench, "one")
+    assert inode(workspace.folder) == spare.inode
+    await assert_as_new(bench, workspace)
