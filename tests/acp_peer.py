@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ from tests.acp_peer_wire import (
 )
 
 _repairs: list[str] = []
+_signed_in: list[str] = []
 
 
 def do_write(session: str, rest: str) -> None:
@@ -203,9 +204,22 @@ DEEDS: dict[str, Callable[[str, str], None]] = {
 }
 
 
+def instructions(text: str) -> Iterator[str]:
+    """The lines that are said to it; what stands between fences is data."""
+    fence = ""
+    for line in text.splitlines():
+        ticks = line if line and not line.strip("`") else ""
+        if fence:
+            fence = "" if line == fence else fence
+        elif len(ticks) > 3:
+            fence = ticks
+        else:
+            yield line
+
+
 def prompt(session: str, blocks: list[dict[str, Any]]) -> dict[str, Any]:
     reason = "end_turn"
-    for line in "\n".join(block.get("text", "") for block in blocks).splitlines():
+    for line in instructions("\n".join(block.get("text", "") for block in blocks)):
         deed, _, rest = line.strip().partition(" ")
         if deed == "stop":
             reason = rest
@@ -237,17 +251,27 @@ def initialize(_params: dict[str, Any]) -> dict[str, Any]:
             "loadSession": True,
             "sessionCapabilities": {"resume": {}} if "resumes" in HABITS else {},
         },
-        "authMethods": [{"id": "browser", "name": "Sign in with a browser"}],
+        "authMethods": [
+            {"id": "browser", "name": "Sign in with a browser"},
+            {"id": "key", "name": "Use a key"},
+        ],
     }
     if "no-version" in HABITS:
         del answer["protocolVersion"]
     return answer
 
 
+def authenticate(params: dict[str, Any]) -> dict[str, Any]:
+    if params["methodId"] == "browser":
+        raise AnsweredError(-32000, "There is no browser")
+    _signed_in.append(params["methodId"])
+    return {}
+
+
 def new_session(params: dict[str, Any]) -> dict[str, Any]:
     if params["mcpServers"]:
         (STATE / "servers").write_text(json.dumps(params["mcpServers"]))
-    if "signed-out" in HABITS:
+    if "signed-out" in HABITS and "key" not in _signed_in:
         raise AnsweredError(-32000, "Authentication required")
     if "slow-session" in HABITS:
         poll_cancel(1000)
@@ -264,7 +288,8 @@ def new_session(params: dict[str, Any]) -> dict[str, Any]:
 
 def load_session(params: dict[str, Any]) -> dict[str, Any]:
     session = str(params["sessionId"])
-    if not (STATE / session).exists():
+    note(f"loads {session} in {params['cwd']}")
+    if "forgets" in HABITS or not (STATE / session).exists():
         raise AnsweredError(-32603, "no such session")
     update(session, "agent_message_chunk", content={"type": "text", "text": "AN OLD STORY"})
     return {}
@@ -277,7 +302,7 @@ def set_mode(params: dict[str, Any]) -> dict[str, Any]:
 
 METHODS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "initialize": initialize,
-    "authenticate": lambda _: {},
+    "authenticate": authenticate,
     "session/new": new_session,
     "session/load": load_session,
     "session/resume": load_session,

@@ -95,6 +95,15 @@ class ReasonData:
 
 
 @frozen
+class InTheWayData:
+    """The data of an error about a task that is in the way of another one."""
+
+    reason: str
+    ticket: str
+    task: str
+
+
+@frozen
 class RpcError:
     """A failure as a handler returns it; it becomes the error of the answer.
 

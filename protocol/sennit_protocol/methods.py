@@ -8,7 +8,17 @@ from types import MappingProxyType
 
 from attrs import frozen
 
-from sennit_protocol import proposals, requests, review, tasks, texts, told, upkeep, views
+from sennit_protocol import (
+    following,
+    proposals,
+    requests,
+    review,
+    tasks,
+    texts,
+    told,
+    upkeep,
+    views,
+)
 
 
 class Sender(StrEnum):
@@ -55,11 +65,15 @@ _CLIENT_REQUESTS = (
            "Says something to an agent at work."),
     Method("sennit/interrupt", requests.InterruptParams, requests.InterruptResult,
            "Ends the turn of an agent, which waits for what is said next."),
+    Method("sennit/follow", following.FollowParams, requests.DispatchResult,
+           "Follows up on ended work with a new ticket."),
     Method("sennit/proposals", review.ProposalsParams, review.ProposalsResult, "Lists proposals."),
     Method("sennit/proposal", review.ProposalParams, proposals.ProposalView,
            "One proposal with its files and units, or as a patch."),
     Method("sennit/decide", review.DecideParams, review.DecideResult,
            "Accepts, rejects or resets units, files or all of a revision."),
+    Method("sennit/resolve", review.ResolveParams, review.DecideResult,
+           "Settles conflicts, by a side, a text or a suggestion; all is merged again."),
     Method("sennit/preview", review.PreviewParams, review.PreviewResult,
            "The edit as it would be applied now."),
     Method("sennit/apply", review.ApplyParams, proposals.ApplicationView,
@@ -89,9 +103,7 @@ _CLIENT_REQUESTS = (
     _later("sennit/resume", "Lets a paused ticket or task go on."),
     _later("sennit/approve", "Approves or rejects a plan."),
     _later("sennit/revise", "Revises a plan."),
-    _later("sennit/follow", "Follows up on ended work with a new ticket."),
     _later("sennit/compare", "Candidates of one task side by side."),
-    _later("sennit/resolve", "Resolves a conflict."),
     _later("sennit/deadLetters", "Runs that gave up."),
 )  # fmt: skip
 

@@ -35,6 +35,45 @@ class UnitKind(StrEnum):
     TYPE = "type"
 
 
+class Side(StrEnum):
+    """One of the three sides of a conflict: where both began, what is there, what is proposed."""
+
+    BASE = "base"
+    OURS = "ours"
+    THEIRS = "theirs"
+
+
+class Take(StrEnum):
+    """How a conflict is settled. `nothing` takes an earlier resolution back."""
+
+    BASE = "base"
+    OURS = "ours"
+    THEIRS = "theirs"
+    TEXT = "text"
+    SUGGESTION = "suggestion"
+    NOTHING = "nothing"
+
+
+class SuggestionKind(StrEnum):
+    """What a suggestion for a conflict was made by."""
+
+    LINE_ENDINGS = "lineEndings"
+    ONE_HOLDS_MORE = "oneHoldsMore"
+    ADJACENT_EDITS = "adjacentEdits"
+    OURS_THEN_THEIRS = "oursThenTheirs"
+    THEIRS_THEN_OURS = "theirsThenOurs"
+    IMPORTS = "imports"
+    EACH_ITS_OWN = "eachItsOwn"
+    FOLLOW_FOLDER = "followFolder"
+
+
+class Sureness(StrEnum):
+    """How far a suggestion can be believed."""
+
+    LIKELY = "likely"
+    GUESS = "guess"
+
+
 @frozen
 class LineRange:
     """Lines ``start`` (from 0) to ``start + count``, as LSP counts lines."""
@@ -100,6 +139,39 @@ class SideView:
 
 
 @frozen
+class RegionView:
+    """Lines that clash, in each of the three sides."""
+
+    base: LineRange
+    ours: LineRange
+    theirs: LineRange
+
+
+@frozen
+class SuggestionView:
+    """What would settle a conflict. Never taken by itself, and never to be preselected."""
+
+    kind: SuggestionKind
+    sure: Sureness
+    title: str = field(metadata=says("What it does and how sure that is, for a person."))
+    text: str | None = field(
+        default=None, metadata=says("The whole file then, capped; absent where it is no text.")
+    )
+
+
+@frozen
+class ResolutionView:
+    """How a person has settled a conflict."""
+
+    take: Take
+    suggestion: SuggestionKind | None = None
+    counts: bool = field(
+        default=True,
+        metadata=says("False once it is about other texts than those that collide now."),
+    )
+
+
+@frozen
 class ConflictView:
     """Why a proposal does not go together with those before it."""
 
@@ -112,6 +184,18 @@ class ConflictView:
     theirs: SideView = field(factory=SideView)
     with_tasks: tuple[str, ...] = field(
         default=(), metadata=says("Earlier tasks of the ticket that changed the same path.")
+    )
+    paths: tuple[str, ...] = field(
+        default=(), metadata=says("All paths that it is about, `path` first.")
+    )
+    regions: tuple[RegionView, ...] = field(
+        default=(), metadata=says("The lines that clash, where all sides are texts.")
+    )
+    suggestions: tuple[SuggestionView, ...] = field(
+        default=(), metadata=says("What `sennit/resolve` could take, the surest first.")
+    )
+    resolution: ResolutionView | None = field(
+        default=None, metadata=says("How it was settled by `sennit/resolve`, if it was.")
     )
 
 
@@ -135,6 +219,23 @@ class ProposalSummary:
     lines_removed: int = 0
     flags: tuple[Flag, ...] = ()
     sequence: int = 0
+    number: int = field(
+        default=1,
+        metadata=says("Which revision of its proposal it is, from 1; a follow-up adds one."),
+    )
+
+
+@frozen
+class RevisionSummary:
+    """One revision of a proposal; only the newest can be decided and applied."""
+
+    id: RevisionId
+    number: int = field(metadata=says("From 1, oldest first."))
+    ticket: TicketId
+    task: str
+    at: str = field(metadata=says("When it was made, RFC 3339 in UTC."))
+    integration: Integration
+    files: int = 0
 
 
 @frozen
@@ -145,6 +246,9 @@ class ProposalView:
     base: str = field(metadata=says("Commit of the store that the agent began with."))
     files: tuple[FileView, ...] = ()
     conflicts: tuple[ConflictView, ...] = ()
+    resolved: tuple[ConflictView, ...] = field(
+        default=(), metadata=says("Conflicts that were settled by `sennit/resolve`.")
+    )
     notices: tuple[Notice, ...] = ()
     failure: Failure | None = None
     patch: str | None = field(
@@ -154,6 +258,9 @@ class ProposalView:
         default=None, metadata=says("The same where its bytes are not UTF-8.")
     )
     files_total: int = field(default=0, metadata=says("Files in all; `files` is capped."))
+    revisions: tuple[RevisionSummary, ...] = field(
+        default=(), metadata=says("All that there are of it, oldest first.")
+    )
 
 
 @frozen

@@ -163,6 +163,9 @@ class SteerResult:
     """What became of it."""
 
     receipt: Receipt
+    message: str | None = field(
+        default=None, metadata=says("Why it could not be said, and what to do.")
+    )
 
 
 @frozen

@@ -9,7 +9,13 @@ from attrs import field, frozen
 
 from sennit_protocol.describe import says
 from sennit_protocol.ids import ApplicationId, ProposalId, RevisionId, TicketId, UnitId
-from sennit_protocol.proposals import AppliedFile, ProposalSummary, ProposalView
+from sennit_protocol.proposals import (
+    AppliedFile,
+    ProposalSummary,
+    ProposalView,
+    SuggestionKind,
+    Take,
+)
 from sennit_protocol.states import Decision, Target
 from sennit_protocol.views import Notice
 
@@ -48,6 +54,13 @@ class ProposalParams:
     proposal: ProposalId
     revision: RevisionId | None = None
     format: ProposalFormat = ProposalFormat.VIEW
+    against: RevisionId | None = field(
+        default=None,
+        metadata=says(
+            "With `format: patch`: another revision of the proposal; the patch leads from its "
+            "text to this one's."
+        ),
+    )
     limit: int = field(default=1000, metadata=says("Files at most."))
     offset: int = 0
 
@@ -76,6 +89,32 @@ class DecideResult:
     """The proposal after the decision."""
 
     proposal: ProposalView
+
+
+@frozen
+class ConflictChoice:
+    """Settles one conflict, or takes that back by `nothing`.
+
+    A side of a text counts where the sides clash; what else both changed stays merged.
+    """
+
+    uri: str = field(metadata=says("The `uri` of the conflict."))
+    take: Take
+    text: str | None = field(
+        default=None, metadata=says("With `take: text`: the whole file, with its line endings.")
+    )
+    suggestion: SuggestionKind | None = field(
+        default=None, metadata=says("With `take: suggestion`: its `kind`.")
+    )
+
+
+@frozen
+class ResolveParams:
+    """Settles conflicts of one revision; what was settled before about others stands."""
+
+    proposal: ProposalId
+    revision: RevisionId
+    choices: tuple[ConflictChoice, ...]
 
 
 @frozen

@@ -26,6 +26,13 @@ class BaseKind(StrEnum):
     HEAD = "head"
 
 
+class MergeOrder(StrEnum):
+    """In which order proposals are merged: as given, or so that most of them go in."""
+
+    TASK = "task"
+    FEWEST_CONFLICTS = "fewestConflicts"
+
+
 class Access(StrEnum):
     """What a task may do in its workspace."""
 
@@ -154,7 +161,7 @@ class Task:
     """One piece of work for one agent."""
 
     LATER_KEYS: ClassVar[frozenset[str]] = TaskDefaults.LATER_KEYS | {
-        "agents", "outputFile", "resume",
+        "agents", "outputFile",
     }  # fmt: skip
 
     id: str = field(metadata=says("1 to 64 of `A-Za-z0-9._-`, unique in the call."))
@@ -232,6 +239,13 @@ class Task:
     attach: tuple[Attachment, ...] = field(
         default=(), metadata=says("What the agent is given beside its prompt, as data.")
     )
+    resume: str | None = field(
+        default=None,
+        metadata=says(
+            "An earlier session to go on with: `TICKET/TASK` of an ended task, or the agent's own "
+            "name of it."
+        ),
+    )
 
 
 @frozen
@@ -239,7 +253,7 @@ class DispatchParams:
     """A call: tasks that belong together, and how their results are offered."""
 
     LATER_KEYS: ClassVar[frozenset[str]] = frozenset({
-        "approval", "checks", "coalesce", "onConflict", "onFailure", "order", "serialise",
+        "approval", "checks", "coalesce", "onConflict", "onFailure", "serialise",
     })  # fmt: skip
 
     tasks: tuple[Task, ...] = field(metadata=says("The tasks, in the order of reconciliation."))
@@ -259,6 +273,10 @@ class DispatchParams:
     )
     max_concurrent: int | None = field(
         default=None, metadata=says("How many tasks of this call run at once, beside the limits.")
+    )
+    order: MergeOrder | None = field(
+        default=None,
+        metadata=says("In which order proposals are merged; as the tasks stand unless said."),
     )
     wait: bool = field(
         default=False, metadata=says("Whether the answer comes only when the ticket has settled.")

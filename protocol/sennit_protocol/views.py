@@ -43,6 +43,16 @@ class Failure:
 
 
 @frozen
+class Following:
+    """The ended work that something follows; of a task that proposed nothing only its name."""
+
+    ticket: TicketId
+    task: str
+    proposal: ProposalId | None = None
+    revision: RevisionId | None = None
+
+
+@frozen
 class Progress:
     """What a running task is doing, as far as its output tells."""
 
@@ -90,6 +100,13 @@ class RunView:
     usage: Usage | None = field(default=None, metadata=says("What it used, as far as it tells."))
     tools: int = field(default=0, metadata=says("Calls of tools, as far as it tells."))
     session: str | None = field(default=None, metadata=says("The agent's own name of its session."))
+    resumed: bool | None = field(
+        default=None,
+        metadata=says(
+            "Whether it went on with an earlier session, or had to begin anew; absent where "
+            "there was none to go on with."
+        ),
+    )
 
 
 @frozen
@@ -121,6 +138,10 @@ class TaskView:
     )
     stopped: Stopped | None = field(
         default=None, metadata=says("How far the task had come when it was cancelled.")
+    )
+    following: Following | None = field(default=None, metadata=says("The work that it follows."))
+    followed_by: TicketId | None = field(
+        default=None, metadata=says("The ticket of its newest follow-up.")
     )
 
 
@@ -187,6 +208,7 @@ class TicketSummary:
     last_application: ApplicationSummary | None = field(
         default=None, metadata=says("The newest that can be undone; an undo is one too.")
     )
+    following: Following | None = field(default=None, metadata=says("The work that it follows."))
 
 
 @frozen
@@ -208,3 +230,4 @@ class TicketView:
     owned: bool = field(
         default=True, metadata=says("Whether the answering server carries the ticket.")
     )
+    following: Following | None = field(default=None, metadata=says("The work that it follows."))

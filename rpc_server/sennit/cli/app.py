@@ -14,9 +14,11 @@ from sennit.cli.exits import MEANINGS, Exit
 
 COMMANDS = {
     "run": ("run_command", "Give tasks to agents, review what they propose, apply it."),
+    "follow": ("follow_command", "Follow up on ended work: again, in other words, or with more."),
     "tickets": ("tickets_command", "List tickets, newest first."),
     "show": ("show_command", "Show a ticket, or a proposal's changes."),
     "review": ("review_command", "Decide about proposals, whole or hunk by hunk."),
+    "resolve": ("resolve_command", "Settle the conflicts of a proposal."),
     "apply": ("apply_command", "Apply what is accepted of a ticket or a proposal."),
     "undo": ("undo_command", "Take an application back."),
     "cancel": ("cancel_command", "Cancel a ticket; without --force tell what would be lost."),

@@ -36,7 +36,7 @@ class ClientOptions:
     """How to start the server and what to tell it.
 
     ``folder`` is absolute; ``capabilities`` are added to those that every client of ours has;
-    ``environment`` is that of this process unless given.
+    ``environment`` is that of this process unless given. ``unattended``: nobody answers questions.
     """
 
     folder: Path
@@ -45,6 +45,7 @@ class ClientOptions:
     environment: Mapping[str, str] | None = None
     capabilities: Mapping[str, object] = field(factory=dict)
     on_stderr: Callable[[str], None] | None = None
+    unattended: bool = False
 
 
 class Client:
@@ -144,7 +145,8 @@ def _initialize_params(options: ClientOptions) -> dict[str, Any]:
                 "sennit": {
                     "protocolVersion": PROTOCOL_VERSION,
                     "clientId": CLIENT_ID,
-                    "ask": True,
+                    "ask": not options.unattended,
+                    "unattended": options.unattended,
                     "review": True,
                     "applyReport": False,
                     "output": False,

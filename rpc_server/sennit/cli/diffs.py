@@ -95,6 +95,10 @@ def remarks(view: ProposalView) -> Iterator[Text]:
         yield Text(f"  note: {safe_line(_with_paths(message, paths))}", style="yellow")
     for conflict in view.conflicts:
         yield from conflict_lines(conflict)
+    for conflict in view.resolved:
+        if conflict.resolution is not None:
+            how = conflict.resolution.suggestion or conflict.resolution.take
+            yield Text(f"  settled: {safe_line(conflict.path)} ({how})", style="green")
 
 
 def told_once(notices: Sequence[Notice]) -> list[tuple[str, list[str]]]:
@@ -119,6 +123,11 @@ def conflict_lines(conflict: ConflictView) -> Iterator[Text]:
     yield Text(f"    {safe_line(conflict.message)}")
     if conflict.with_tasks:
         yield Text(f"    it collides with: {', '.join(map(safe_line, conflict.with_tasks))}")
+    for one in conflict.suggestions:
+        yield Text(f"    suggestion {one.kind}: {safe_line(one.title)}", style="yellow")
+    if conflict.resolution is not None and not conflict.resolution.counts:
+        said = "it was settled, but what it collides with has changed since; settle it again"
+        yield Text(f"    {said}", style="yellow")
 
 
 def file_lines(file: FileView, bases: Bases) -> Iterator[Text]:

@@ -11,6 +11,7 @@ from rich.text import Text
 from sennit.cli.client import Client
 from sennit.cli.diffs import Bases, file_head, proposal_lines, unit_lines
 from sennit.cli.proposals_read import bases_of
+from sennit.cli.resolving import resolve_by_asking
 from sennit.cli.safe_text import safe_line
 from sennit.cli.terminal import Terminal
 from sennit_protocol.ids import UnitId
@@ -33,6 +34,7 @@ class Key(StrEnum):
     ALL = "a"
     NONE = "d"
     SPLIT = "s"
+    CONFLICTS = "c"
     LEAVE = "j"
     QUIT = "q"
     HELP = "?"
@@ -42,13 +44,14 @@ _PROPOSAL_HELP = """\
 y  accept this proposal            n  reject it
 a  accept it and all that follow   d  reject it and all that follow
 s  decide hunk by hunk             j  leave it undecided
+c  settle its conflicts
 q  leave it and the rest undecided"""
 _UNIT_HELP = """\
 y  accept this change              n  reject it
 a  accept it and the rest of the file
 d  reject it and the rest of the file
 j  leave it undecided              q  leave it and all that follows undecided"""
-_UNIT_KEYS = tuple(each for each in Key if each is not Key.SPLIT)
+_UNIT_KEYS = tuple(each for each in Key if each not in {Key.SPLIT, Key.CONFLICTS})
 
 
 @frozen
@@ -72,6 +75,9 @@ async def review(client: Client, terminal: Terminal, views: Sequence[ProposalVie
             decided.append(view)
             continue
         key = following or await _proposal_key(terminal, view)
+        if key is Key.CONFLICTS:
+            view = await resolve_by_asking(client, terminal, view)  # noqa: PLW2901  as it is now
+            key = await _proposal_key(terminal, view)
         if key in {Key.ALL, Key.NONE}:
             following = key
         after, going_on = await _act(client, terminal, view, bases, key)
@@ -137,9 +143,10 @@ def fitting_units(view: ProposalView) -> tuple[UnitId, ...]:
 async def _proposal_key(terminal: Terminal, view: ProposalView) -> Key:
     retained = view.summary.integration is Integration.RETAINED
     verb = "Adopt the unfinished work of" if retained else "Accept the work of"
-    what = Text(f"{verb} {safe_line(view.summary.task)} [y,n,a,d,s,j,q,?]?")
+    keys = tuple(each for each in Key if view.conflicts or each is not Key.CONFLICTS)
+    what = Text(f"{verb} {safe_line(view.summary.task)} [{','.join(keys)}]?")
     what.stylize("bold blue")
-    return await _key(terminal, what, tuple(Key), _PROPOSAL_HELP)
+    return await _key(terminal, what, keys, _PROPOSAL_HELP)
 
 
 async def _key(terminal: Terminal, question: Text, keys: Sequence[Key], explained: str) -> Key:

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import click
-from attrs import evolve
 
+from sennit.cli.after_options import after_options, carry_out, checked_afterwards
 from sennit.cli.call_of_arguments import RunArguments, call_of
-from sennit.cli.exits import Exit
-from sennit.cli.options import json_option
+from sennit.cli.client import Client
 from sennit.cli.place import Place
-from sennit.cli.run_flow import AfterRun, Flow, Outcome, exit_of, outcome_json
+from sennit.cli.run_flow import AfterRun
+from sennit_protocol.tasks import DispatchParams
 
 _HELP = """\
 Give tasks to agents, each in a workspace of its own; then review and apply what they propose.
@@ -26,15 +26,6 @@ Give tasks to agents, each in a workspace of its own; then review and apply what
 On a terminal you decide about each proposal, whole or hunk by hunk. Elsewhere nothing is accepted
 unless you say --accept-all. Ctrl-C cancels once; work done so far is captured and kept.
 """
-
-
-def _a_file(_ctx: click.Context, _param: click.Parameter, value: Path | None) -> Path | None:
-    """Refuse what other programs take for standard output, where the review is shown."""
-    if value == Path("-"):
-        raise click.BadParameter(
-            "name a file; `sennit show PROPOSAL --patch` writes a patch to standard output"
-        )
-    return value
 
 
 @click.command("run", help=_HELP)
@@ -52,18 +43,7 @@ def _a_file(_ctx: click.Context, _param: click.Parameter, value: Path | None) ->
 @click.option("--label", help="A name of the ticket, for people.")
 @click.option("--brief", help="A preamble for every prompt.")
 @click.option("--max-concurrent", type=click.IntRange(1), help="Tasks that run at once.")
-@click.option("--accept-all", "after", flag_value=AfterRun.ACCEPT, help="Accept what fits.")
-@click.option("--reject-all", "after", flag_value=AfterRun.REJECT, help="Reject everything.")
-@click.option("--no-apply", is_flag=True, help="Decide, but change no file.")
-@click.option(
-    "--patch",
-    type=click.Path(dir_okay=False, path_type=Path),
-    callback=_a_file,
-    help="Write what is accepted as a patch to this file instead of applying it.",
-)
-@click.option("--confirm-moved", is_flag=True, help="Apply though HEAD has moved since the base.")
-@click.option("--trust", is_flag=True, help="Trust this folder for this call only.")
-@json_option
+@after_options
 @click.pass_context
 def command(  # noqa: D103  its help is above
     ctx: click.Context,
@@ -74,28 +54,23 @@ def command(  # noqa: D103  its help is above
     patch: Path | None,
     confirm_moved: bool,
     trust: bool,
+    unattended: bool,
     as_json: bool,
     **given: Any,  # noqa: ANN401  click hands the options over by the names of `RunArguments`
 ) -> None:
-    place: Place = ctx.obj
-    if no_apply and patch is not None:
-        raise click.UsageError("--no-apply and --patch exclude each other.")
-    call = place.guarded(lambda: call_of(RunArguments(**given), place.folder), as_json=as_json)
-    if trust:
-        place = evolve(place, client=evolve(place.client, trusted=True))
-    interactive = place.terminal.interactive and not as_json
-    flow = Flow(
-        place=place,
-        after=after or (AfterRun.ASK if interactive else AfterRun.LEAVE),
-        apply=not no_apply,
+    then = checked_afterwards(
+        after=after,
+        no_apply=no_apply,
         patch=patch,
         confirm_moved=confirm_moved,
+        trust=trust,
+        unattended=unattended,
         as_json=as_json,
     )
-    outcome: Outcome = place.converse(
-        lambda client: flow.run(client, call), as_json=as_json, handlers=flow.handlers()
-    )
-    code = exit_of(outcome)
-    if as_json:
-        place.terminal.show_json(outcome_json(outcome, code))
-    ctx.exit(Exit(code))
+    place: Place = ctx.obj
+    call = place.guarded(lambda: call_of(RunArguments(**given), place.folder), as_json=as_json)
+
+    async def as_it_is(_client: Client) -> DispatchParams:
+        return call
+
+    carry_out(ctx, as_it_is, then)

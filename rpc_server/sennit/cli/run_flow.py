@@ -32,6 +32,7 @@ from sennit.cli.safe_text import safe_line
 from sennit.cli.server_requests import answer_of_person
 from sennit.cli.watching import Watch
 from sennit_protocol.errors import ErrorCode
+from sennit_protocol.following import FollowParams
 from sennit_protocol.ids import TicketId
 from sennit_protocol.proposals import ApplicationView, ProposalView
 from sennit_protocol.requests import DispatchResult
@@ -41,6 +42,8 @@ from sennit_protocol.told import AskParams
 from sennit_protocol.upkeep import TrustAction, TrustParams, TrustResult
 from sennit_protocol.views import TicketView
 from sennit_protocol.wire import structure_open, unstructure
+
+Call = DispatchParams | FollowParams
 
 DISPATCH_LIMIT_S = 300.0
 """Taking the base of a very large repository for the first time takes this long at most."""
@@ -98,7 +101,7 @@ class Flow:
 
         return {"sennit/ask": ask}
 
-    async def run(self, client: Client, call: DispatchParams) -> Outcome:
+    async def run(self, client: Client, call: Call) -> Outcome:
         """Do it all; raises the errors of commands."""
         ticket = await self._dispatched(client, call)
         watched = await self._watch.until_settled(client, ticket)
@@ -108,7 +111,7 @@ class Flow:
         application = await self._applied(client, decided)
         return Outcome(watched.view, tuple(decided), application, watched.interrupted)
 
-    async def _dispatched(self, client: Client, call: DispatchParams) -> TicketId:
+    async def _dispatched(self, client: Client, call: Call) -> TicketId:
         try:
             result = await self._dispatch(client, call)
         except RefusedError as error:
@@ -121,8 +124,9 @@ class Flow:
             self._terminal.note(Text(f"note: {safe_line(notice.message)}", style="yellow"))
         return result.ticket
 
-    async def _dispatch(self, client: Client, call: DispatchParams) -> DispatchResult:
-        return await client.ask("sennit/dispatch", call, DispatchResult, limit_s=DISPATCH_LIMIT_S)
+    async def _dispatch(self, client: Client, call: Call) -> DispatchResult:
+        method = "sennit/follow" if isinstance(call, FollowParams) else "sennit/dispatch"
+        return await client.ask(method, call, DispatchResult, limit_s=DISPATCH_LIMIT_S)
 
     async def _trust_is_granted(self, client: Client, error: RefusedError) -> bool:
         self._terminal.note(Text(safe_line(error.message), style="yellow"))
@@ -141,7 +145,9 @@ class Flow:
             for line in manifest_lines(manifest):
                 self._terminal.note(line)
         self._terminal.note(Text(f"The ticket {view.id} is {view.state}."))
-        for notice in view.notices:
+        # How a follow-up went on, with the earlier session or without, is told with its task.
+        of_tasks = [note for task in view.tasks if task.following for note in task.notices]
+        for notice in (*view.notices, *of_tasks):
             self._terminal.note(Text(f"note: {safe_line(notice.message)}", style="yellow"))
 
     async def _decided(

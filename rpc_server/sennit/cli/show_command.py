@@ -78,6 +78,11 @@ def _task_lines(task: TaskView) -> Iterator[Text]:
     line = Text(f"  {safe_line(task.id)}  ", style="bold").append_text(state(phase_of(task)))
     line.append(f"  {safe_line(task.agent)}", style="dim not bold")
     yield line
+    if task.following is not None:
+        before = task.following
+        yield Text(f"    follows {before.ticket}/{safe_line(before.task)}", style="dim")
+    if task.followed_by is not None:
+        yield Text(f"    followed by {task.followed_by}", style="dim")
     if task.failure is not None:
         yield Text(f"    {safe_line(task.failure.message)}", style="red")
     if task.question is not None:

@@ -37,7 +37,7 @@ BY_OUTPUT: Mapping[OutputFormat, AgentAbilities] = {
     OutputFormat.PI: AgentAbilities(tells_tools=True, tells_usage=True, tells_cost=True),
     OutputFormat.KIMI: AgentAbilities(tells_tools=True),
 }
-"""Of agents of kind `command`: nobody answers them, and each run is a session of its own."""
+"""Of agents of kind `command`: nobody answers them; `resume_argv` lets them go on."""
 
 
 def abilities(agent: AgentSettings) -> AgentAbilities:
@@ -45,7 +45,10 @@ def abilities(agent: AgentSettings) -> AgentAbilities:
     program = agent.argv[0].rpartition("/")[2] if agent.argv else ""
     if agent.kind is AgentKind.ACP:
         return MEASURED.get(program, OVER_ACP)
+    known = BY_OUTPUT[agent.output]
     if agent.output is OutputFormat.CLAUDE and program == "qwen":
         # It writes the same format without the cost.
-        return evolve(BY_OUTPUT[agent.output], tells_cost=False)
-    return BY_OUTPUT[agent.output]
+        known = evolve(known, tells_cost=False)
+    # A format that tells no session gives nothing to go on with.
+    tells_session = agent.output is not OutputFormat.TEXT
+    return evolve(known, resumes=bool(agent.resume_argv) and tells_session)

@@ -10,9 +10,13 @@ from sennit_protocol.states import FailureKind, Phase
 
 @frozen
 class SessionOpened:
-    """The agent has a session that it may be able to resume by this name."""
+    """The agent has a session that it may be able to resume by this name.
+
+    ``resumed``: it is the earlier one that it was asked to go on with.
+    """
 
     session: str
+    resumed: bool = False
 
 
 @frozen

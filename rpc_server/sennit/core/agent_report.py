@@ -65,6 +65,7 @@ class Report:
     """
 
     session: str | None = None
+    resumed: bool = False
     pieces: tuple[str, ...] = ()
     text_is_cut: bool = False
     tools: Mapping[str, ToolSeen] = field(factory=dict)
@@ -298,8 +299,8 @@ def _known(
     event: SessionOpened | Prompted | ToDoSet | ContextFilled | PermissionSettled,
 ) -> Report:
     match event:
-        case SessionOpened(session):
-            return evolve(report, session=session)
+        case SessionOpened(session, resumed):
+            return evolve(report, session=session, resumed=resumed)
         case Prompted():
             # What came before the task, such as a banner, is no word about it.
             pieces = report.pieces if report.prompted else ()

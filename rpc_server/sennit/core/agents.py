@@ -120,7 +120,10 @@ class AgentSettings:
     over ACP where the agent offers them; of a `command` they are part of `argv`. `sandbox`: None
     for the general setting. `state_folders`: what it writes outside its workspace, below `~` or
     absolute; writable in a sandbox. `roles`, `model_class`, `provider`: how tasks and limits choose
-    it. `sign_in`: the command line that signs a person in.
+    it. `sign_in`: the command line that signs a person in; `auth_method`: a way of the agent's own
+    that is used over ACP before each session. `resume_argv`: the program and arguments with which a
+    `command` goes on with an earlier session, `{session}` in place of its name. `litter`: ignore
+    patterns of what the agent leaves beside its work.
     """
 
     name: str
@@ -142,6 +145,9 @@ class AgentSettings:
     provider: str | None = None
     sign_in: str | None = None
     description: str | None = None
+    auth_method: str | None = None
+    resume_argv: tuple[str, ...] = ()
+    litter: tuple[str, ...] = ()
 
 
 COMMAND_LINE = AgentSettings(

@@ -8,13 +8,16 @@ from hashlib import sha256
 
 from attrs import asdict
 
+from sennit_protocol.following import FollowParams
 from sennit_protocol.tasks import DispatchParams
+
+Asked = DispatchParams | FollowParams
 
 # How the answer is waited for does not make it another request.
 _NOT_IDENTITY = ("operation_id", "wait", "work_done_token", "partial_result_token")
 
 
-def canonical_request(params: DispatchParams) -> str:
+def canonical_request(params: Asked) -> str:
     """Write the request as JSON that is the same for the same request: sorted keys, no nulls."""
     plain = asdict(params, value_serializer=_plain)
     for key in _NOT_IDENTITY:
@@ -22,7 +25,7 @@ def canonical_request(params: DispatchParams) -> str:
     return json.dumps(_without_nulls(plain), sort_keys=True, separators=(",", ":"))
 
 
-def request_hash(params: DispatchParams) -> str:
+def request_hash(params: Asked) -> str:
     """Give the SHA-256 of the canonical request, in hexadecimal digits."""
     return sha256(canonical_request(params).encode("ascii")).hexdigest()
 

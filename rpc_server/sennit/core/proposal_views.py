@@ -8,9 +8,10 @@ from operator import attrgetter
 
 from attrs import define, field, frozen
 
+from sennit.core.engine.following import lineage
 from sennit.core.engine.rows import ApplicationRow, ProposalRow, RevisionRow
 from sennit.core.engine.state import Tables
-from sennit.core.objects import Conflict, ConflictKind, Entry, Hunk
+from sennit.core.objects import Entry, Hunk
 from sennit.core.text import git_lines
 from sennit.core.units import Unit
 from sennit.core.uris import Side, display, file_uri, revision_uri
@@ -19,11 +20,10 @@ from sennit_protocol.ids import UnitId
 from sennit_protocol.proposals import (
     ApplicationView,
     AppliedFile,
-    ConflictView,
     FileView,
     LineRange,
     ProposalSummary,
-    SideView,
+    RevisionSummary,
     UnitKind,
     UnitView,
 )
@@ -49,14 +49,18 @@ class Looked:
 
 def proposal_summary(tables: Tables, proposal: ProposalRow) -> ProposalSummary:
     """One line of the list of proposals."""
-    revision = tables.the(RevisionRow, proposal.revision)
-    task = tables.task(proposal.ticket, proposal.task)
+    return revision_line(tables, proposal, tables.the(RevisionRow, proposal.revision))
+
+
+def revision_line(tables: Tables, proposal: ProposalRow, revision: RevisionRow) -> ProposalSummary:
+    """One line about a proposal at a revision of it."""
+    task = tables.task(revision.ticket, revision.task)
     return ProposalSummary(
         id=proposal.id,
         revision=revision.id,
-        ticket=proposal.ticket,
-        task=proposal.task,
-        order=proposal.order,
+        ticket=revision.ticket,
+        task=revision.task,
+        order=task.order if revision.place is None else revision.place,
         integration=revision.integration,
         checks=revision.checks,
         review=revision.review,
@@ -68,6 +72,24 @@ def proposal_summary(tables: Tables, proposal: ProposalRow) -> ProposalSummary:
         lines_removed=revision.counts.lines_removed,
         flags=revision.flags,
         sequence=max(proposal.sequence, revision.sequence),
+        number=revision.number,
+    )
+
+
+def revision_summaries(tables: Tables, proposal: ProposalRow) -> tuple[RevisionSummary, ...]:
+    """All revisions of a proposal that are there, oldest first."""
+    newest = tables.the(RevisionRow, proposal.revision)
+    return tuple(
+        RevisionSummary(
+            id=one.id,
+            number=one.number,
+            ticket=one.ticket,
+            task=one.task,
+            at=exact_timestamp(one.created_at),
+            integration=one.integration,
+            files=one.counts.files,
+        )
+        for one in reversed(lineage(tables, newest))
     )
 
 
@@ -151,8 +173,13 @@ def whole_lines(content: bytes) -> int:
     return 0 if b"\0" in content[:_LOOKED_AT] else len(git_lines(content))
 
 
+def octal(entry: Entry) -> str:
+    """Git's mode of an entry, as people know it."""
+    return f"{entry.mode:06o}"
+
+
 def _mode(entry: Entry | None) -> str | None:
-    return None if entry is None else f"{entry.mode:06o}"
+    return None if entry is None else octal(entry)
 
 
 def _side_uri(revision: RevisionRow, path: bytes, entry: Entry | None, side: Side) -> str | None:
@@ -191,60 +218,6 @@ def _text(data: bytes | None) -> str | None:
     if data is None or b"\0" in data:
         return None
     return data.decode("utf-8", "replace")[:MOST_UNIT_TEXT]
-
-
-def conflict_view(revision: RevisionRow, conflict: Conflict) -> ConflictView:
-    """A conflict in words, with its three sides."""
-    path = revision.repository.top + b"/" + conflict.path
-    sides = (
-        (conflict.base, Side.BASE),
-        (conflict.ours, Side.OURS),
-        (conflict.theirs, Side.THEIRS),
-    )
-    base, ours, theirs = (_side(revision, path, entry, side) for entry, side in sides)
-    return ConflictView(
-        kind=conflict.kind.value,
-        path=display(conflict.path),
-        uri=file_uri(path),
-        message=conflict_message(revision, conflict),
-        base=base,
-        ours=ours,
-        theirs=theirs,
-        with_tasks=revision.conflicts_with,
-    )
-
-
-def conflict_message(revision: RevisionRow, conflict: Conflict) -> str:
-    """What collides and what can be done."""
-    others = ", ".join(revision.conflicts_with) or "what was merged before it"
-    return (
-        f"{revision.task} and {others} change {display(conflict.path)} in ways that do not go"
-        f" together: {_WHAT_COLLIDES[conflict.kind]}. {revision.task} is set aside; nothing of it"
-        " is applied unless you accept it. Review its units one by one, or dispatch the task again"
-        " on the accepted result."
-    )
-
-
-_WHAT_COLLIDES: Mapping[ConflictKind, str] = {
-    ConflictKind.CONTENT: "both change the same lines, or lines right beside each other",
-    ConflictKind.ADD_ADD: "both create it with other content",
-    ConflictKind.MODIFY_DELETE: "one changes it, the other deletes it",
-    ConflictKind.RENAME_RENAME: "both rename it to other names, or other files to its name",
-    ConflictKind.RENAME_DELETE: "one renames it, the other deletes it",
-    ConflictKind.DIRECTORY_RENAME: "one renames its folder, the other adds files to it",
-    ConflictKind.FILE_DIRECTORY: "it is a file for one and a folder for the other",
-    ConflictKind.BINARY: "both change its binary content",
-    ConflictKind.MODE: "both change its mode in other ways",
-    ConflictKind.LINK: "both change where the link leads",
-    ConflictKind.SUBMODULE: "both move the submodule to other commits",
-    ConflictKind.OTHER: "git cannot merge the two",
-}
-
-
-def _side(revision: RevisionRow, path: bytes, entry: Entry | None, side: Side) -> SideView:
-    if entry is None:
-        return SideView()
-    return SideView(_mode(entry), entry.id, revision_uri(path, revision.id, side))
 
 
 def application_view(tables: Tables, row: ApplicationRow) -> ApplicationView:
@@ -291,6 +264,17 @@ def set_aside(revision: RevisionRow) -> tuple[Notice, ...]:
     """Why nothing of a revision is preselected."""
     if revision.integration is Integration.CONFLICT:
         return (Notice("It conflicts with what was merged before it and is set aside."),)
+    if revision.integration is Integration.CLEAN:
+        return tuple(_said_of_the_merge(revision))
     if revision.integration is Integration.RETAINED:
         return (Notice("Its run did not complete; what it had done is kept and can be adopted."),)
     return ()
+
+
+def _said_of_the_merge(revision: RevisionRow) -> Iterator[Notice]:
+    for path in revision.normalised:
+        said = "Its line endings were changed as a whole; it was merged with those that it had."
+        yield Notice(said, path=display(path))
+    for path in revision.colliding:
+        said = "Some systems cannot keep its name apart from another one."
+        yield Notice(said, path=display(path))

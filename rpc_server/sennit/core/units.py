@@ -8,7 +8,7 @@ file needs the rename, what takes a path needs whatever frees that path.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from urllib.parse import quote_from_bytes
+from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from attrs import evolve, frozen
 
@@ -44,6 +44,11 @@ class Unit:
 def unit_id(revision: str, path: bytes, ordinal: int) -> str:
     """Name a unit by where it is, never by its text: equal text may occur twice in one file."""
     return f"{revision}:{ordinal}:{quote_from_bytes(path)}"
+
+
+def path_of(unit: str) -> bytes:
+    """Read the path that a unit's name holds."""
+    return unquote_to_bytes(unit.split(":", 2)[2])
 
 
 def units_of(revision: str, changes: Sequence[FileChange]) -> tuple[Unit, ...]:

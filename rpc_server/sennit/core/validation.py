@@ -33,6 +33,7 @@ from sennit_protocol.tasks import (
     Budget,
     DispatchParams,
     ExpectChanges,
+    MergeOrder,
     Task,
 )
 
@@ -88,6 +89,7 @@ class Valid:
     max_concurrent: int | None = None
     label: str | None = None
     operation_id: str | None = None
+    merge_order: MergeOrder = MergeOrder.TASK
 
 
 @frozen
@@ -111,6 +113,7 @@ def validate(params: DispatchParams, facts: CallFacts) -> Valid | Problems:
         max_concurrent=params.max_concurrent,
         label=params.label,
         operation_id=params.operation_id,
+        merge_order=params.order or MergeOrder.TASK,
     )
 
 

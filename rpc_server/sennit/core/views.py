@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from attrs import field, frozen
 
+from sennit.core.engine.following import is_newest
 from sennit.core.engine.rows import (
     ApplicationRow,
     BaseRow,
@@ -31,6 +32,7 @@ from sennit_protocol.states import (
 )
 from sennit_protocol.views import (
     ApplicationSummary,
+    Following,
     LeftOutView,
     ManifestView,
     Progress,
@@ -102,11 +104,25 @@ def ticket_summary(tables: Tables, ticket: TicketRow) -> TicketSummary:
             revision.integration in {Integration.CLEAN, Integration.CONFLICT}
             and revision.application in _WAITING
             and revision.review is not Review.REJECTED
+            and is_newest(tables, revision)
             for revision in tables.revisions(ticket)
         ),
         repositories=tuple(file_uri(top) for top in repositories_of(tables, ticket.id)),
         last_application=_last_application(tables, ticket.id),
+        following=_followed_by_ticket(tables, ticket),
     )
+
+
+def _followed_by_ticket(tables: Tables, ticket: TicketRow) -> Following | None:
+    """What a ticket follows: a follow-up has one task."""
+    found = (following_view(task) for task in tables.tasks(ticket))
+    return next((one for one in found if one is not None), None)
+
+
+def following_view(task: TaskRow) -> Following | None:
+    """The work that a task follows."""
+    one = task.spec.following
+    return None if one is None else Following(one.ticket, one.task, one.proposal, one.revision)
 
 
 _WAITING = frozenset({ApplicationState.NONE, ApplicationState.FAILED, ApplicationState.UNDONE})
@@ -166,6 +182,7 @@ def ticket_view(
             application_summary(row) for row in tables.applications(ticket.id)
         ),
         owned=ticket.owner == here,
+        following=_followed_by_ticket(tables, ticket),
     )  # fmt: skip
 
 
@@ -213,6 +230,8 @@ def task_view(tables: Tables, task: TaskRow, beside: Beside) -> TaskView:
         result_text=beside.results.get(task.id),
         structured=_structured(runs[-1].report) if runs else None,
         stopped=task.stopped,
+        following=following_view(task),
+        followed_by=task.followed_by,
     )
 
 
@@ -235,6 +254,7 @@ def run_view(run: RunRow) -> RunView:
         usage=None if run.report is None else run.report.usage,
         tools=0 if run.report is None else run.report.tools,
         session=run.session,
+        resumed=run.resumed,
     )
 
 

@@ -14,6 +14,7 @@ from attrs import define, field
 from lsprotocol import types
 
 from sennit.adapters.store.writer import Store
+from sennit.core.engine.events import ServerUnattended
 from sennit.core.stored import StoreProblem
 from sennit.server.capabilities import initialize_result
 from sennit.server.errors import store_error
@@ -179,4 +180,6 @@ async def initialized(services: Services, context: Context, _params: object) -> 
     said = options.get("trusted") if isinstance(options, Mapping) else None
     services.client_trusts = said if isinstance(said, bool) else None
     services.settings.initialization_options = options
+    if context.connection.client.sennit.unattended:
+        await services.tell(ServerUnattended, server=services.server)
     await services.settings.refresh(EVERYWHERE)

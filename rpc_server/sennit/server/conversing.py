@@ -16,7 +16,7 @@ from sennit.core.structured import Unfitting, repair_of, result_of
 from sennit.server.handshake import told_version
 from sennit.server.meetings import Opening
 from sennit.server.permitting import Permitter
-from sennit.server.prompts import images_of
+from sennit.server.prompts import Prompts, images_of
 from sennit.server.services import Services
 from sennit.server.watching import Watch
 from sennit_protocol.ids import QuestionId, RunId
@@ -77,7 +77,12 @@ class Meeting:
 
 
 def meeting(
-    services: Services, command: StartRun, spec: RunSpec, watch: Watch, opening: Opening
+    services: Services,
+    command: StartRun,
+    spec: RunSpec,
+    watch: Watch,
+    opening: Opening,
+    prompts: Prompts,
 ) -> Meeting:
     """Get ready to speak with the agent of a run; what it writes goes to the watch's ear.
 
@@ -98,7 +103,10 @@ def meeting(
     images = tuple(image_block(one.mime_type, one.data) for one in images_of(row))
     script = Script(
         folder=str(folder),
-        prompt=(text_block(spec.prompt), *images),
+        prompt=(text_block(prompts.going_on), *images),
+        anew=(text_block(prompts.anew), *images),
+        resume=watch.earlier,
+        sign_in=task.agent.auth_method,
         start_s=settings.task.start_ms / 1000,
         version=told_version(),
         mode=task.agent.mode,

@@ -13,7 +13,7 @@ PREFERRED_ENCODINGS = ("utf-8", "utf-32", "utf-16")
 FALLBACK_ENCODING = "utf-16"
 
 _SENNIT_STRINGS = ("protocolVersion", "clientId")
-_SENNIT_SWITCHES = ("ask", "review", "applyReport", "output")
+_SENNIT_SWITCHES = ("ask", "review", "applyReport", "output", "unattended")
 
 
 def initialize_problems(params: object) -> list[tuple[str, str]]:

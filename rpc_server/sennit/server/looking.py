@@ -11,6 +11,7 @@ import anyio.to_thread
 from attrs import define, field
 
 from sennit.adapters.git.changes import changes_between
+from sennit.adapters.git.name_collisions import colliding
 from sennit.adapters.git.trees import read_blobs
 from sennit.core.engine.commands import Arrived
 from sennit.core.engine.rows import RevisionRow
@@ -93,7 +94,10 @@ async def look(services: Services, opened: Opened, revision: RevisionRow) -> Loo
     blobs = await read_blobs(services.git, opened.store, _wanted(units))
     if isinstance(blobs, GitFailed):
         return blobs
-    flags = await _flags(services, revision, units, blobs)
+    met = await _names_met(services, opened, revision, units)
+    if isinstance(met, GitFailed):
+        return met
+    flags = await _flags(services, revision, units, blobs, met)
     preselected = frozenset(
         unit.id
         for unit in units
@@ -115,11 +119,24 @@ def _wanted(units: Sequence[Unit]) -> frozenset[str]:
     )
 
 
+_TAKES_A_NAME = frozenset({UnitKind.CREATE, UnitKind.RENAME})
+
+
+async def _names_met(
+    services: Services, opened: Opened, revision: RevisionRow, units: Sequence[Unit]
+) -> frozenset[bytes] | GitFailed:
+    """The new names of a revision that some systems take for others, its own or merged ones."""
+    new = frozenset(unit.path for unit in units if unit.kind in _TAKES_A_NAME)
+    met = await colliding(services.git, opened.store, revision.tree, new)
+    return met if isinstance(met, GitFailed) else frozenset((*met, *revision.colliding))
+
+
 async def _flags(
     services: Services,
     revision: RevisionRow,
     units: Sequence[Unit],
     blobs: Mapping[str, bytes],
+    met: frozenset[bytes],
 ) -> dict[str, tuple[UnitFlag, ...]]:
     settings = services.settings.of(revision.repository.top)
     spec = services.state.task(revision.ticket, revision.task).spec
@@ -131,6 +148,7 @@ async def _flags(
     facts = RevisionFacts(
         sizes={name: len(content) for name, content in blobs.items()},
         link_targets=blobs,
+        colliding=met,
         activity=await _activity(services, revision),
     )
 

@@ -15,6 +15,7 @@ from sennit.core.acp.updates import tool_paths, tool_update
 from sennit.core.agent_events import PermissionSettled
 from sennit.core.agents import AgentSettings
 from sennit.core.engine.events import QuestionAsked, QuestionWithdrawn, RunNoted
+from sennit.core.engine.rows import QuestionRow
 from sennit.core.output_formats.fields import array, mapping, text, within
 from sennit.core.permissions import (
     Allowed,
@@ -113,7 +114,11 @@ class Permitter:
             del self._asked[question]
         if asked.answer == ALLOW:
             return Allowed("the user allowed it")
-        why = "nobody answered in time" if asked.answer is None else "the user rejected it"
+        closed = self.services.state.get(QuestionRow, question)
+        unanswered = (
+            "nobody answered" if closed is None or closed.closed is None else (closed.closed.reason)
+        )
+        why = unanswered if asked.answer is None else "the user rejected it"
         return Rejected(why)
 
     async def _note(self, settled: PermissionSettled) -> None:

@@ -42,6 +42,7 @@ from sennit.server.definitions import definitions_of
 from sennit.server.failures import git_failed
 from sennit.server.sandboxing import available, without_unusable
 from sennit.server.services import Services
+from sennit.server.workspace_kinds import kind_problem
 from sennit.settings.values import Settings, SettingsProblems
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
 from sennit_protocol.states import TrustState
@@ -70,6 +71,9 @@ async def probe(services: Services, params: DispatchParams) -> Probed | RpcError
     if isinstance(settings, RpcError):
         return settings
     general = next(iter(settings.values()), services.settings.of(b""))
+    unavailable = await kind_problem(services, general)
+    if unavailable is not None:
+        return unavailable
     agents = dict(general.agents)
     entries = await anyio.to_thread.run_sync(catalogue, tuple(agents.values()), services.environ)
     entries = await without_unusable(services.environ, entries, agents, general.sandbox)

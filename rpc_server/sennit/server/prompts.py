@@ -11,8 +11,10 @@ from attrs import frozen
 from sennit.core.agents import takes_prompt
 from sennit.core.engine.rows import BaseRow, ProposalRow, RunRow, TaskRow
 from sennit.core.facts import BadFolder, folder_path
+from sennit.core.follow_prompt import going_on, told_anew
 from sennit.core.handoff import with_hand_offs
 from sennit.core.prompting import MOST_ATTACHED, Attached, Situation, whole_prompt
+from sennit.server.following_up import standing_of
 from sennit.server.handing_off import handed_off, told_of
 from sennit.server.services import Services
 from sennit_protocol.ids import ProposalId
@@ -27,20 +29,36 @@ class Image:
     data: str
 
 
-async def prompt_of(services: Services, task: TaskRow, run: RunRow) -> str:
+@frozen
+class Prompts:
+    """What the agent of a run is told, in a session that it goes on with or in a new one."""
+
+    going_on: str
+    anew: str
+
+
+async def prompts_of(services: Services, task: TaskRow, run: RunRow) -> Prompts:
     """The whole prompt of a run; a command line stays as it was written."""
     spec = task.spec
     if not takes_prompt(spec.agent):
-        return spec.prompt
+        return Prompts(spec.prompt, spec.prompt)
     attached = [await _attached(services, task, run, one) for one in spec.attach]
-    prompt = whole_prompt(
-        spec.prompt,
-        system_prompt=spec.system_prompt,
-        situation=_situation(services, task),
-        attached=[one for one in attached if one is not None],
-        output_schema=spec.output_schema,
-    )
-    return with_hand_offs(prompt, await handed_off(services, task))
+    standing = await standing_of(services, task, run)
+    given = await handed_off(services, task)
+
+    def whole(prompt: str) -> str:
+        made = whole_prompt(
+            prompt,
+            system_prompt=spec.system_prompt,
+            situation=_situation(services, task),
+            attached=[one for one in attached if one is not None],
+            output_schema=spec.output_schema,
+        )
+        return with_hand_offs(made, given)
+
+    if spec.following is None:
+        return Prompts(whole(spec.prompt), whole(spec.prompt))
+    return Prompts(whole(going_on(spec.prompt, standing)), whole(told_anew(spec.prompt, standing)))
 
 
 def images_of(task: TaskRow) -> tuple[Image, ...]:

@@ -16,6 +16,7 @@ from sennit.adapters.git.records import Owner
 from sennit.adapters.processes import LocalExecutor
 from sennit.adapters.store.writer import Store
 from sennit.adapters.trust import TrustStore
+from sennit.adapters.workspaces.probing import KindProbe
 from sennit.core.agents import is_plain
 from sennit.core.engine.events import Event
 from sennit.core.engine.rows import RunRow
@@ -153,6 +154,7 @@ class Services:
     limits: ClientLimits = field(factory=ClientLimits)
     offering: dict[str, anyio.Lock] = field(factory=dict)
     turns: Turns = field(factory=Turns)
+    kinds: KindProbe = field(factory=KindProbe)
     client_trusts: bool | None = None
     _loop: Loop | None = None
     _progress: ProgressWatcher | None = None

@@ -53,6 +53,7 @@ from sennit.server.repositories import Repositories
 from sennit.server.services import ClientLimits, Services, StateFolders
 from sennit.server.settings_in_force import EVERYWHERE, SettingsInForce
 from sennit.server.store_trouble import StoreTrouble
+from sennit.server.workspace_kinds import make_ready
 from sennit_protocol.ids import IdKind, ServerId
 from sennit_protocol.states import FINAL_TICKET_STATES, FailureKind
 from sennit_protocol.views import Failure
@@ -194,6 +195,7 @@ async def start(
     group.start_soon(releaser.run)
     group.start_soon(Undertaker(services, releaser).run)
     group.start_soon(DriftWatcher(services).run)
+    group.start_soon(make_ready, services)
     group.start_soon(watch, loop, services.clock, lambda: _tick(services))
     return None
 

@@ -29,7 +29,7 @@ from sennit.core.agent_events import (
     ToolUpdated,
 )
 from sennit.core.agent_report import Report, take
-from sennit.core.agents import OutputFormat
+from sennit.core.agents import AgentKind, OutputFormat
 from sennit.core.budgets import overspent, used, wrap_up
 from sennit.core.engine.commands import StartRun
 from sennit.core.engine.events import (
@@ -111,6 +111,7 @@ class Watch:
 
     ``transcriber`` is None where its output is for people: its last line tells best then what it is
     doing. ``on_heard`` is called, perhaps often, once the agent has told something, or should have.
+    ``earlier`` is the session that its agent is to go on with.
     """
 
     def __init__(
@@ -121,6 +122,8 @@ class Watch:
         self._idle_ms = services.state.task(command.ticket, command.task).spec.idle_ms
         top = services.state.task(command.ticket, command.task).spec.repository.top
         self._start_ms = services.settings_of(command.ticket, top).task.start_ms
+        agent = services.state.task(command.ticket, command.task).spec.agent
+        self._talks = agent.kind is AgentKind.ACP
         self._began = self._last = services.clock.monotonic()
         self._tail = b""
         self._plain = transcriber is None
@@ -132,6 +135,7 @@ class Watch:
         self._transcriber = transcriber
         self.on_heard: Callable[[], None] = _nothing
         self.report = Report()
+        self.earlier: str | None = None
         self.ear: Ear | None = None
 
     def hear(self, event: AgentEvent) -> None:
@@ -208,7 +212,18 @@ class Watch:
         session = self.report.session
         if session is not None and session != self._session:
             self._session = session
-            await self._services.tell(SessionKnown, run=self._run, session=session)
+            await self._services.tell(
+                SessionKnown, run=self._run, session=session, resumed=self._is_resumed
+            )
+
+    @property
+    def _is_resumed(self) -> bool | None:
+        """Whether the agent goes on with the earlier session, where it was to."""
+        if self.earlier is None:
+            return None
+        # A program that was started with the session goes on with it, or fails; over ACP the agent
+        # may have begun another one.
+        return self.report.resumed or not self._talks
 
     def _wrote(self, output: Output) -> None:
         if output.stream is Stream.STDOUT and self.ear is not None:

@@ -61,7 +61,7 @@ def _without_program(section: str, what: str, name: str, begin: Given) -> Settin
 
 
 def _read(name: str, values: Mapping[str, object]) -> Mapping[str, Any]:
-    """Give the keys of one agent, below its name; env and passEnv add to what is built in."""
+    """Give the keys of one agent, below its name; env, passEnv and litter add to built-in ones."""
     known = BUILT_IN.get(name, {})
     read: dict[str, Any] = {}
     for key in TABLE:
@@ -71,6 +71,8 @@ def _read(name: str, values: Mapping[str, object]) -> Mapping[str, Any]:
     read["env"] = {**cast("Mapping[str, str]", known.get("env") or {}), **(read["env"] or {})}
     pass_env = (*cast("Iterable[str]", known.get("passEnv", ())), *read["passEnv"])
     read["passEnv"] = tuple(dict.fromkeys(pass_env))
+    litter = (*cast("Iterable[str]", known.get("litter", ())), *read["litter"])
+    read["litter"] = tuple(dict.fromkeys(litter))
     return read
 
 
@@ -97,6 +99,9 @@ def _agent(name: str, read: Mapping[str, Any], values: Mapping[str, object]) -> 
         provider=read["provider"],
         sign_in=read["signIn"],
         description=read["description"],
+        auth_method=read["authMethod"],
+        resume_argv=read["resumeArgv"] or (),
+        litter=read["litter"],
     )
 
 

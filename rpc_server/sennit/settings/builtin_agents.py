@@ -175,6 +175,11 @@ BUILT_IN: Mapping[str, Values] = {
             "stateFolders": ("~/.aider",),
             "roles": ("implement",),
             "signIn": "aider",
+            # Whatever its options, it keeps these where it works.
+            "litter": (
+                ".aider.tags.cache.v*/", ".aider.chat.history.md", ".aider.input.history",
+                ".aider.llm.history",
+            ),
         },
     ),
     "mini": _command(

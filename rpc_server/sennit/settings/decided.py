@@ -20,6 +20,7 @@ from sennit.settings.values import (
     Settings,
     SettingsProblems,
     TaskSettings,
+    WorkspaceSettings,
 )
 
 
@@ -99,6 +100,13 @@ def _settings(values: Mapping[str, object], agents: Mapping[str, AgentSettings])
         ask_deadline_ms=get["ask.deadlineMs"],
         stop=StopTimes(get["stop.cancelMs"], get["stop.closeMs"], get["stop.termMs"]),
         workspace_include=get["workspace.include"],
+        workspace=WorkspaceSettings(
+            get["workspace.kind"],
+            get["workspace.prepare"],
+            get["workspace.spareBytes"],
+            get["workspace.setup"] or (),
+            get["workspace.setupMs"],
+        ),
         review=ReviewSettings(
             get["review.offer"], get["review.sensitive"], get["review.generated"]
         ),

@@ -10,10 +10,12 @@ from enum import StrEnum, unique
 from attrs import frozen
 
 from sennit.core.agents import AgentKind, Executing, OutputFormat, Polite, PromptAs, Sandboxing
+from sennit.core.workspace_kinds import WorkspaceKind
 from sennit.settings.kinds import (
     AbsolutePath,
     Choice,
     Kind,
+    Switch,
     Text,
     Variables,
     Whole,
@@ -186,6 +188,30 @@ TABLE: tuple[Key, ...] = (
         repository_needs_trust=True, repository_adds=True,
     ),
     Key(
+        "workspace.kind", Choice(WorkspaceKind), WorkspaceKind.AUTO, _PERSON,
+        "How workspaces are made: the quickest way that works here, or always this one. `sennit "
+        "doctor` tells what works.",
+    ),
+    Key(
+        "workspace.prepare", Switch(), True, _PERSON,
+        "Whether a workspace of a large, trusted repository is made ready before it is asked for.",
+    ),
+    Key(
+        "workspace.setup", argument_list(), None, _ANYONE,
+        "A program and its arguments, no shell line, that makes each workspace ready for its "
+        "task, such as one that installs packages. It runs at the top of the workspace.",
+        starts_programs=True, repository_needs_trust=True,
+    ),
+    Key(
+        "workspace.setupMs", Whole(1_000, _DAY_MS), 600_000, _ANYONE,
+        "How long it may take.", unit="ms",
+    ),
+    Key(
+        "workspace.spareBytes", Whole(0, 2**50), 8 * _GIB, _PERSON,
+        "How much of the disk the folders of earlier tasks may take, for each repository, which "
+        "are kept to be used again. 0 keeps none.", unit="bytes",
+    ),
+    Key(
         "review.offer", Choice(Offer), Offer.AUTO, _ANYONE,
         "When proposals are offered: as they come, when the ticket settles, or on request.",
         in_call="offer",
@@ -305,6 +331,26 @@ TABLE: tuple[Key, ...] = (
         starts_programs=True, repository_needs_trust=True,
     ),
     Key(
+        "agents.NAME.authMethod", Text(), None, _NAMED,
+        "The way to sign in, by the agent's own name for it, that is used over ACP before each "
+        "session, such as one that takes a key from a variable. `sennit agents check NAME` names "
+        "those that it offers.",
+        starts_programs=True, repository_needs_trust=True,
+    ),
+    Key(
+        "agents.NAME.resumeArgv", argument_list(), None, _NAMED,
+        "The program and its arguments with which an agent of kind `command` goes on with an "
+        "earlier session, `{session}` in place of its name; `{prompt}` and `{prompt_file}` as in "
+        "`argv`. Without it each run is a session of its own.",
+        starts_programs=True, repository_needs_trust=True,
+    ),
+    Key(
+        "agents.NAME.litter", globs(), (), _NAMED,
+        "Ignore patterns of what the agent leaves beside its work, such as caches and histories; "
+        "it is no part of proposals. To those of a built-in agent they are added.",
+        repository_needs_trust=True, repository_adds=True,
+    ),
+    Key(
         "agents.NAME.permissions.execute", Choice(Executing), Executing.ASK, _OWN,
         "What an agent is answered that asks to run a command which no glob of "
         "`permissions.commands` allows.", starts_programs=True,
@@ -335,7 +381,7 @@ LATER: tuple[LaterKey, ...] = tuple(
     LaterKey(name)
     for name in (
         "limits.provider", "limits.model", "limits.agent", "limits.memory", "limits.depth",
-        "workspace.kind", "workspace.setup", "workspace.prepare", "checks", "review.onConflict",
+        "checks", "review.onConflict",
         "review.onFailure", "apply.save", "hooks", "telemetry",
     )
 )  # fmt: skip

@@ -123,6 +123,36 @@ class Choice:
 
 
 @frozen
+class Switch:
+    """On or off."""
+
+    @property
+    def told(self) -> str:
+        """What is valid."""
+        return "`true` or `false`"
+
+    @property
+    def schema(self) -> Mapping[str, object]:
+        """The same as JSON Schema."""
+        return {"type": "boolean"}
+
+    def read(self, raw: object) -> bool | Wrong:
+        """Read a truth value."""
+        return raw if isinstance(raw, bool) else Wrong(f"is {_named(raw)}, not true or false")
+
+    def read_text(self, text: str) -> bool | Wrong:
+        """Read one of the two words."""
+        words = {"true": True, "false": False}
+        if text in words:
+            return words[text]
+        return Wrong(f"is {_named(text)}, which is no choice", tuple(words))
+
+    def shown(self, value: object) -> str:
+        """Show the word."""
+        return str(value).lower()
+
+
+@frozen
 class Text:
     """A line of text."""
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from attrs import frozen
 
 from sennit.core.agents import AgentSettings, Sandboxing, StopTimes, ToolServer
+from sennit.core.workspace_kinds import WorkspaceKind
 from sennit.settings.keys import Key, LogLevel, Source
 from sennit_protocol.errors import Problem
 from sennit_protocol.states import Offer
@@ -89,6 +90,20 @@ class Ignored:
 
 
 @frozen
+class WorkspaceSettings:
+    """How workspaces are made; ``spare_bytes`` is what folders for later use may take.
+
+    ``setup`` is the command that makes each ready, empty for none; ``setup_ms`` its time.
+    """
+
+    kind: WorkspaceKind
+    prepare: bool
+    spare_bytes: int
+    setup: tuple[str, ...]
+    setup_ms: int
+
+
+@frozen
 class Settings:
     """Every setting, decided.
 
@@ -102,6 +117,7 @@ class Settings:
     ask_deadline_ms: int
     stop: StopTimes
     workspace_include: tuple[str, ...]
+    workspace: WorkspaceSettings
     review: ReviewSettings
     retention: Retention
     log: LogSettings

@@ -13,11 +13,12 @@ from sennit.core.engine.events import (
     QuestionAsked,
     QuestionWithdrawn,
     RunStarted,
+    ServerUnattended,
     TimerFired,
 )
 from sennit.core.engine.rows import QuestionRow
 from sennit_protocol.states import TaskState, WaitingFor
-from tests.core.engine.builders import HERE, TICKET, a_task, a_ticket
+from tests.core.engine.builders import HERE, THERE, TICKET, a_task, a_ticket
 from tests.core.engine.world import World, a_world
 
 
@@ -242,3 +243,21 @@ def test_questions_of_a_dropped_ticket_are_nothing() -> None:
 
     assert refused(say(world), "has no question")
     assert list(world.state.rows(QuestionRow)) == []
+
+
+def test_where_nobody_is_there_a_question_gets_the_safe_answer_at_once() -> None:
+    world = a_world(a_ticket(a_task("a")))
+    world.to_running("a")
+    world.tell(ServerUnattended, server=HERE)
+    ask(world)
+    assert world.states()["a"] is TaskState.RUNNING
+    assert world.asked_for(DeliverAnswer)[-1].answer is None
+    assert world.timers() == []
+    closed = question_of(world).closed
+    assert closed is not None
+    assert closed.reason == "there is nobody to ask"
+
+    # A person at another server may answer.
+    world.begin(THERE)
+    ask(world, "q_two")
+    assert world.states()["a"] is TaskState.WAITING

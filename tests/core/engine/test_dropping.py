@@ -90,7 +90,8 @@ def test_a_dropped_proposal_is_discarded_with_its_workspace() -> None:
     assert drop(world, proposal) == DropDone((proposal,), (), ())
 
     assert world.revision("a").integration is Integration.DISCARDED
-    removal = RemoveWorkspaces(TICKET, world.task("a").runs, (REPOSITORY,))
+    runs = world.task("a").runs
+    removal = RemoveWorkspaces(TICKET, runs, (REPOSITORY,), places=runs)
     assert world.asked_for(RemoveWorkspaces) == [removal]
     assert world.verdict() is TicketState.COMPLETED
 

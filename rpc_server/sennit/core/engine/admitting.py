@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from attrs import evolve
 
-from attrs import evolve, frozen
-
+from sennit.core.engine.admission import Admitted, Refused, RefusedBecause
 from sennit.core.engine.commands import TakeBase
 from sennit.core.engine.draft import Draft
 from sennit.core.engine.events import BaseFailed, BaseTaken, DispatchRequested
+from sennit.core.engine.following import in_the_way, mark_followed
 from sennit.core.engine.indexes import BASES_OF, OPEN_TICKETS, TICKETS_BY_OPERATION
 from sennit.core.engine.moves import end_task, is_final
 from sennit.core.engine.rows import BaseRow, TaskRow, TaskSpec, TicketRow, base_key
@@ -18,40 +18,30 @@ from sennit_protocol.ids import BaseId, IdKind, TicketId
 from sennit_protocol.states import FailureKind, QueuedFor, TaskState, TicketState
 from sennit_protocol.views import Failure
 
+__all__ = [
+    "Admitted",
+    "Refused",
+    "RefusedBecause",
+    "base_failed",
+    "base_taken",
+    "dispatch",
+]
+
 SHORT_ID = 12
 """Digits of a commit's id in a line for people."""
 
 
-class RefusedBecause(StrEnum):
-    """Why a call was not admitted."""
-
-    LIMIT = "limit"
-    OPERATION_CONFLICT = "operationConflict"
-    STOPPING = "stopping"
-
-
-@frozen
-class Admitted:
-    """The call has a ticket; ``repeated`` when the same operation had been dispatched before."""
-
-    ticket: TicketId
-    repeated: bool = False
-
-
-@frozen
-class Refused:
-    """The call was not admitted and nothing was started."""
-
-    because: RefusedBecause
-    message: str
-    ticket: TicketId | None = None
-
-
 def dispatch(draft: Draft, event: DispatchRequested) -> None:
     """Admit a call or refuse it as a whole."""
-    answer = _earlier(draft, event) or _at_the_end(draft, event) or _over_the_limit(draft, event)
+    answer = (
+        _earlier(draft, event)
+        or _at_the_end(draft, event)
+        or _over_the_limit(draft, event)
+        or in_the_way(draft, event.tasks)
+    )
     if answer is None:
         _make_ticket(draft, event)
+        mark_followed(draft, event)
         answer = Admitted(event.ticket)
     draft.outcome = answer
 
@@ -103,13 +93,15 @@ def _make_ticket(draft: Draft, event: DispatchRequested) -> None:
             max_concurrent=event.max_concurrent,
             operation_id=event.operation_id,
             request=event.request,
+            order=event.order,
             notices=event.notices,
         )
     )
     draft.note(event.ticket, None, f"dispatched, tasks: {len(event.tasks)}")
     for order, task in enumerate(event.tasks):
         queued_for = QueuedFor.DEPENDENCY if task.spec.depends_on else QueuedFor.SLOT
-        draft.put(TaskRow(event.ticket, task.id, order, TaskState.QUEUED, task.spec, queued_for))
+        row = TaskRow(event.ticket, task.id, order, TaskState.QUEUED, task.spec, queued_for)
+        draft.put(evolve(row, notices=task.notices))
         _want_base(draft, event.ticket, task.spec)
 
 

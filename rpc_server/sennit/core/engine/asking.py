@@ -14,7 +14,15 @@ from sennit.core.engine.events import (
     RunSteered,
 )
 from sennit.core.engine.moves import forget_question_timer, move_task, resume
-from sennit.core.engine.rows import QuestionEnd, QuestionRow, RunRow, TaskRow, TicketRow, TimerRow
+from sennit.core.engine.rows import (
+    QuestionEnd,
+    QuestionRow,
+    RunRow,
+    ServerRow,
+    TaskRow,
+    TicketRow,
+    TimerRow,
+)
 from sennit.core.engine.settling import go_on
 from sennit.core.engine.transitions import TaskSignal
 from sennit_protocol.states import RunState, TaskState, WaitingFor
@@ -37,9 +45,10 @@ class NotAnswered:
 def asked(draft: Draft, event: QuestionAsked) -> None:
     """Park the task until the user answers; its slot is given up meanwhile.
 
-    A run that is being stopped gets the safe answer at once, which is none. One that is no more
-    has nobody who waits. Agents choose the ids of their questions: an id that another run has used
-    cannot be told from that one's, and gets the safe answer as well.
+    A run that is being stopped gets the safe answer at once, which is none, and so does every run
+    while no server has anybody who could answer. One that is no more has nobody who waits. Agents
+    choose the ids of their questions: an id that another run has used cannot be told from that
+    one's, and gets the safe answer as well.
     """
     run = draft.get(RunRow, event.run)
     known = draft.get(QuestionRow, event.question)
@@ -52,7 +61,9 @@ def asked(draft: Draft, event: QuestionAsked) -> None:
     question = _question(draft, event, run)
     draft.put(question)
     draft.note(run.ticket, run.task, f"asks {question.id}: {question.text}")
-    if run.state in {RunState.STARTING, RunState.RUNNING}:
+    if all(server.unattended for server in draft.rows(ServerRow)):
+        _close(draft, question, "there is nobody to ask", None)
+    elif run.state in {RunState.STARTING, RunState.RUNNING}:
         draft.put(TimerRow(f"question:{question.id}", question.deadline_at, run.ticket))
         park(draft, draft.task(run.ticket, run.task))
         go_on(draft, run.ticket)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from attrs import evolve
 
 from sennit.core.engine.commands import CaptureRun
+from sennit.core.engine.decisions import review_of
 from sennit.core.engine.draft import Draft
 from sennit.core.engine.events import Captured, CaptureFailed
+from sennit.core.engine.following import followed_revision
 from sennit.core.engine.moves import end_task, flag, move_run, move_task, run_and_task
 from sennit.core.engine.rows import (
     Ending,
@@ -21,7 +23,7 @@ from sennit.core.engine.rows import (
 from sennit.core.engine.settling import go_on, reconcile
 from sennit.core.engine.transitions import RunSignal, TaskSignal
 from sennit.core.retry import backoff_ms, is_passing
-from sennit_protocol.ids import IdKind, ProposalId, RevisionId
+from sennit_protocol.ids import IdKind, ProposalId, RevisionId, UnitId
 from sennit_protocol.states import FailureKind, Flag, Integration, QueuedFor, TaskState
 from sennit_protocol.tasks import ExpectChanges
 from sennit_protocol.views import Failure, Notice
@@ -30,6 +32,7 @@ from sennit_protocol.views import Failure, Notice
 def capture(draft: Draft, run: RunRow) -> None:
     """Ask for what the run left as a revision."""
     task = draft.task(run.ticket, run.task)
+    follows = followed_revision(draft, task)
     draft.issue(
         CaptureRun(
             run=run.id,
@@ -38,6 +41,8 @@ def capture(draft: Draft, run: RunRow) -> None:
             repository=task.spec.repository,
             base_commit=run.base_commit or "",
             base_tree=run.base_tree or "",
+            begun=run.begun,
+            follows=None if follows is None else follows.id,
         )
     )
 
@@ -46,7 +51,8 @@ def captured(draft: Draft, event: Captured) -> None:
     """Make the proposal and end the task as its run ended."""
     run, task = run_and_task(draft, event.run)
     move_run(draft, run, RunSignal.CAPTURE)
-    unchanged = event.tree == run.base_tree
+    unchanged = event.tree == (run.base_tree if run.begun is None else run.begun.tree)
+    is_empty = event.tree == run.base_tree
     ending = _ending(task, run, unchanged=unchanged)
     if unchanged and _is_retried(task, run, ending):
         again(draft, task, ending.failure)
@@ -56,9 +62,9 @@ def captured(draft: Draft, event: Captured) -> None:
         flag(draft, task, Flag.UNCHANGED)
     if done or not unchanged:
         integration = Integration.PENDING if done else Integration.RETAINED
-        _propose(draft, event, run, Integration.NO_CHANGES if unchanged else integration)
+        _propose(draft, event, run, Integration.NO_CHANGES if is_empty else integration)
     task = end_task(draft, draft.task(task.ticket, task.id), ending.state, ending.failure)
-    if done and not unchanged:
+    if done and not is_empty:
         reconcile(draft, draft.the(TicketRow, task.ticket), task.spec.repository)
     go_on(draft, task.ticket)
 
@@ -109,35 +115,69 @@ def _ending(task: TaskRow, run: RunRow, *, unchanged: bool) -> Ending:
 
 
 def _propose(draft: Draft, event: Captured, run: RunRow, integration: Integration) -> None:
+    """Make a proposal, or the next revision of the one that the task follows.
+
+    Unfinished work never takes the place of what it follows: it is a proposal of its own.
+    """
     task = draft.task(run.ticket, run.task)
-    proposal = ProposalId(draft.new_id(IdKind.PROPOSAL))
-    revision = RevisionId(draft.new_id(IdKind.REVISION))
-    draft.put(evolve(task, proposal=proposal))
-    draft.put(ProposalRow(proposal, run.ticket, run.task, task.order, revision))
-    draft.put(
-        RevisionRow(
-            id=revision,
-            proposal=proposal,
-            ticket=run.ticket,
-            task=run.task,
-            repository=task.spec.repository,
-            base_commit=run.base_commit or "",
-            base_tree=run.base_tree or "",
-            commit=event.commit,
-            tree=event.tree,
-            counts=event.counts,
-            created_at=event.at,
-            integration=integration,
-            notices=event.notices,
-        )
+    is_kept_only = integration is Integration.RETAINED
+    before = None if is_kept_only else followed_revision(draft, task)
+    proposal = ProposalId(draft.new_id(IdKind.PROPOSAL)) if before is None else before.proposal
+    name = RevisionId(draft.new_id(IdKind.REVISION))
+    draft.put(evolve(task, proposal=proposal, revision=name))
+    draft.put(ProposalRow(proposal, run.ticket, run.task, task.order, name))
+    revision = RevisionRow(
+        id=name,
+        proposal=proposal,
+        ticket=run.ticket,
+        task=run.task,
+        repository=task.spec.repository,
+        base_commit=run.base_commit or "",
+        base_tree=run.base_tree or "",
+        commit=event.commit,
+        tree=event.tree,
+        counts=event.counts,
+        created_at=event.at,
+        integration=integration,
+        notices=event.notices,
     )
+    draft.put(revision if before is None else _next_of(revision, before, event))
     draft.note(run.ticket, run.task, f"proposes {proposal}, changed files: {event.counts.files}")
+
+
+def _next_of(revision: RevisionRow, before: RevisionRow, event: Captured) -> RevisionRow:
+    """Let a revision follow another one, with the decisions that mean the same in both."""
+    decided = dict(before.decisions)
+    carried = {
+        UnitId(f"{revision.id}{rest}"): decided[old]
+        for old, rest in event.same_units
+        if old in decided
+    }
+    lost = len(decided.keys() - {old for old, _ in event.same_units} - set(before.applied_units))
+    notices = revision.notices
+    if lost:
+        notices = (*notices, Notice(_LOST.format(lost=lost, before=before.id)))
+    return evolve(
+        revision,
+        follows=before.id,
+        number=before.number + 1,
+        decisions=tuple(carried.items()),
+        review=review_of(list(carried.values()), event.units),
+        notices=notices,
+    )
+
+
+_LOST = (
+    "Decisions about the earlier revision {before} that could not be carried over, since no single"
+    " part of this one is the same: {lost}. What they were about is undecided again."
+)
 
 
 def capture_failed(draft: Draft, event: CaptureFailed) -> None:
     """End the task without a proposal; its workspace is kept and named."""
     run, task = run_and_task(draft, event.run)
-    move_run(draft, run, RunSignal.CAPTURE)
+    run = move_run(draft, run, RunSignal.CAPTURE)
+    draft.put(evolve(run, uncaptured=True))
     folder = (run.folder or b"").decode(errors="replace")
     failure = evolve(
         event.failure, message=f"{event.failure.message} The workspace is kept: {folder}"

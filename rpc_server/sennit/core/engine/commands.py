@@ -6,9 +6,10 @@ from typing import ClassVar
 
 from attrs import frozen
 
-from sennit.core.engine.rows import RepositoryRef
+from sennit.core.engine.rows import Begun, RepositoryRef
+from sennit.core.resolutions import Resolution
 from sennit_protocol.ids import ApplicationId, BaseId, RevisionId, RunId, TicketId
-from sennit_protocol.tasks import BaseKind
+from sennit_protocol.tasks import BaseKind, MergeOrder
 
 
 @frozen
@@ -33,8 +34,21 @@ class Prerequisite:
 
 
 @frozen
+class EarlierWork:
+    """The trees of a revision whose work a run goes on with."""
+
+    revision: RevisionId
+    base_tree: str
+    tree: str
+
+
+@frozen
 class PrepareWorkspace:
-    """Make the workspace of a run, with the prerequisites merged in → ``WorkspaceReady``."""
+    """Make the workspace of a run, with the prerequisites merged in → ``WorkspaceReady``.
+
+    ``place`` names a workspace at whose path it is made, in place of what is there; ``earlier`` is
+    merged in where it is clean.
+    """
 
     ONCE: ClassVar[bool] = False
 
@@ -45,6 +59,8 @@ class PrepareWorkspace:
     base_commit: str
     base_tree: str
     prerequisites: tuple[Prerequisite, ...] = ()
+    place: str | None = None
+    earlier: EarlierWork | None = None
 
 
 @frozen
@@ -78,7 +94,10 @@ class RecoverRun:
 
 @frozen
 class CaptureRun:
-    """Take what the run left in its workspace as a revision → ``Captured``."""
+    """Take what the run left in its workspace as a revision → ``Captured``.
+
+    ``begun``: see ``RunRow``. ``follows`` is the revision whose decisions may be carried over.
+    """
 
     ONCE: ClassVar[bool] = False
 
@@ -88,6 +107,8 @@ class CaptureRun:
     repository: RepositoryRef
     base_commit: str
     base_tree: str
+    begun: Begun | None = None
+    follows: RevisionId | None = None
 
 
 @frozen
@@ -98,6 +119,7 @@ class Arrived:
     task: str
     base_tree: str
     tree: str
+    resolutions: tuple[Resolution, ...] = ()
 
 
 @frozen
@@ -110,6 +132,7 @@ class Reconcile:
     repository: RepositoryRef
     base_tree: str
     arrived: tuple[Arrived, ...]
+    order: MergeOrder = MergeOrder.TASK
 
 
 @frozen
@@ -157,7 +180,8 @@ class DeliverAnswer:
 class RemoveWorkspaces:
     """Delete workspaces and run folders that nothing needs → ``WorkspacesRemoved``.
 
-    ``repositories`` are those in which the runs may have a workspace.
+    ``repositories`` are those in which the runs may have a workspace; ``places`` names the
+    workspaces, None where each run has one of its own name.
     """
 
     ONCE: ClassVar[bool] = False
@@ -165,6 +189,7 @@ class RemoveWorkspaces:
     ticket: TicketId
     runs: tuple[RunId, ...]
     repositories: tuple[RepositoryRef, ...] = ()
+    places: tuple[str, ...] | None = None
 
 
 Command = (

@@ -11,6 +11,7 @@ from sennit.core.engine.event import Event
 from sennit.core.engine.review_events import (
     ApplicationIntended,
     ApplicationSettled,
+    ConflictsResolved,
     DecisionsMade,
     DriftSeen,
     Dropped,
@@ -41,6 +42,7 @@ from sennit.core.engine.server_events import (
     ServerStarted,
     ServerStopped,
     ServerStopping,
+    ServerUnattended,
 )
 from sennit.core.objects import Conflict, Manifest
 from sennit_protocol.ids import (
@@ -52,6 +54,7 @@ from sennit_protocol.ids import (
     TicketId,
 )
 from sennit_protocol.states import Integration, Offer
+from sennit_protocol.tasks import MergeOrder
 from sennit_protocol.views import Failure, Notice
 
 __all__ = [
@@ -67,6 +70,7 @@ __all__ = [
     "CaptureFailed",
     "Captured",
     "CommandFailed",
+    "ConflictsResolved",
     "DecisionsMade",
     "DispatchRequested",
     "DocumentUnsaved",
@@ -87,6 +91,7 @@ __all__ = [
     "ServerStarted",
     "ServerStopped",
     "ServerStopping",
+    "ServerUnattended",
     "ServersGone",
     "SessionKnown",
     "StopTaken",
@@ -105,6 +110,7 @@ class NewTask:
 
     id: str
     spec: TaskSpec
+    notices: tuple[Notice, ...] = ()
 
 
 @frozen(kw_only=True)
@@ -123,6 +129,7 @@ class DispatchRequested(Event):
     max_concurrent: int | None = None
     operation_id: str | None = None
     request: str = ""
+    order: MergeOrder = MergeOrder.TASK
     notices: tuple[Notice, ...] = ()
 
 
@@ -160,18 +167,23 @@ class Verdict:
     conflicts: tuple[Conflict, ...] = ()
     conflicts_with: tuple[str, ...] = ()
     uncertain: tuple[bytes, ...] = ()
+    normalised: tuple[bytes, ...] = ()
+    colliding: tuple[bytes, ...] = ()
+    merged_onto: str = ""
+    place: int | None = None
     message: str = ""
 
 
 @frozen(kw_only=True)
 class Reconciled(Event):
-    """The revisions that had arrived are folded."""
+    """The revisions that had arrived are folded. ``order`` says in which order, and why."""
 
     TYPE: ClassVar[str] = "reconciled"
 
     ticket: TicketId
     repository: RepositoryRef
     verdicts: tuple[Verdict, ...]
+    order: str = ""
 
 
 @frozen(kw_only=True)
@@ -292,6 +304,7 @@ EVENTS: tuple[type[Event], ...] = (
     AnswerGiven,
     AnswerDelivered,
     DecisionsMade,
+    ConflictsResolved,
     ApplicationIntended,
     ApplicationSettled,
     DriftSeen,
@@ -299,6 +312,7 @@ EVENTS: tuple[type[Event], ...] = (
     WorkspacesRemoved,
     ServerStarted,
     ServersGone,
+    ServerUnattended,
     ServerStopping,
     ServerStopped,
     DocumentUnsaved,

@@ -90,6 +90,7 @@ READY_TASKS = Index(TaskRow, _ready_in)
 DEPENDENT_TASKS = Index(TaskRow, _depends_in)
 BASES_OF = Index(BaseRow, _of_ticket)
 RUNS_OF = Index(RunRow, _of_ticket)
+RUNS_IN: Index[RunRow] = Index(RunRow, lambda row: row.workspace)
 PROPOSALS_OF = Index(ProposalRow, _of_ticket)
 REVISIONS_OF = Index(RevisionRow, _of_ticket)
 TIMERS_OF = Index(TimerRow, _of_ticket)
@@ -109,6 +110,7 @@ INDEXES: tuple[Index[Any], ...] = (
     DEPENDENT_TASKS,
     BASES_OF,
     RUNS_OF,
+    RUNS_IN,
     PROPOSALS_OF,
     REVISIONS_OF,
     TIMERS_OF,

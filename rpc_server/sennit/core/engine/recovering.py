@@ -12,6 +12,7 @@ from sennit.core.engine.events import (
     ServerStarted,
     ServerStopped,
     ServerStopping,
+    ServerUnattended,
     Tick,
 )
 from sennit.core.engine.indexes import OPEN_TICKETS
@@ -58,6 +59,13 @@ def _forget_server(draft: Draft, server: ServerId) -> None:
     for letter in tuple(draft.rows(MailRow)):
         if letter.to == server:
             draft.delete(MailRow, letter.key)
+
+
+def server_unattended(draft: Draft, event: ServerUnattended) -> None:
+    """Remember that nobody behind a server answers questions."""
+    server = draft.server(event.server)
+    if server is not None:
+        draft.put(evolve(server, unattended=True))
 
 
 def server_stopping(draft: Draft, event: ServerStopping) -> None:

@@ -8,6 +8,7 @@ from attrs import frozen
 
 from sennit.core.engine.event import Event
 from sennit.core.engine.rows import ApplicationRow, FileOutcome, RepositoryRef
+from sennit.core.resolutions import Resolution
 from sennit_protocol.ids import ApplicationId, ProposalId, RevisionId, TicketId, UnitId
 from sennit_protocol.states import ApplicationState, Decision
 from sennit_protocol.views import Failure, Notice
@@ -25,6 +26,16 @@ class DecisionsMade(Event):
     revision: RevisionId
     decisions: tuple[tuple[UnitId, Decision], ...]
     total: int
+
+
+@frozen(kw_only=True)
+class ConflictsResolved(Event):
+    """The user has settled conflicts, or takes that back → outcome ``Decided``, ``NotDecided``."""
+
+    TYPE: ClassVar[str] = "conflictsResolved"
+
+    revision: RevisionId
+    resolutions: tuple[Resolution, ...]
 
 
 @frozen(kw_only=True)

@@ -6,6 +6,7 @@ from attrs import evolve, frozen
 
 from sennit.core.engine.applying import Intended, NotIntended
 from sennit.core.engine.commands import RemoveWorkspaces
+from sennit.core.engine.decisions import review_of
 from sennit.core.engine.draft import Draft
 from sennit.core.engine.events import (
     DecisionsMade,
@@ -14,11 +15,12 @@ from sennit.core.engine.events import (
     Reconciled,
     Verdict,
 )
-from sennit.core.engine.indexes import OF_TICKET, RUNS_OF
+from sennit.core.engine.following import hand_back, lineage
+from sennit.core.engine.indexes import OF_TICKET, RUNS_IN, RUNS_OF
 from sennit.core.engine.moves import flag
-from sennit.core.engine.rows import ProposalRow, RevisionRow, TicketRow
+from sennit.core.engine.rows import ProposalRow, RevisionRow, RunRow, TicketRow
 from sennit.core.engine.settling import TAKES_PART, go_on, offer
-from sennit_protocol.ids import ProposalId, RevisionId, TicketId
+from sennit_protocol.ids import ProposalId, RevisionId, RunId, TicketId
 from sennit_protocol.states import (
     FINAL_TICKET_STATES,
     ApplicationState,
@@ -27,7 +29,6 @@ from sennit_protocol.states import (
     Flag,
     Integration,
     Offer,
-    Review,
 )
 from sennit_protocol.views import Failure
 
@@ -52,8 +53,13 @@ def reconciled(draft: Draft, event: Reconciled) -> None:
     late = event.cause is not None and all(row.reconcile != event.cause for row in bases)
     if ticket is None or late:
         return
+    for row in bases:
+        if row.reconcile == event.cause:
+            draft.put(evolve(row, reconcile=None))
     for verdict in event.verdicts:
         _take_verdict(draft, verdict)
+    if event.order:
+        draft.note(event.ticket, None, event.order)
     if ticket.offer is Offer.AUTO:
         offer(draft, draft.revisions(ticket))
     go_on(draft, event.ticket)
@@ -78,6 +84,10 @@ def _take_verdict(draft: Draft, verdict: Verdict) -> None:
             conflicts=verdict.conflicts,
             conflicts_with=verdict.conflicts_with,
             uncertain=verdict.uncertain,
+            normalised=verdict.normalised,
+            colliding=verdict.colliding,
+            merged_onto=verdict.merged_onto,
+            place=verdict.place,
             failure=failure,
         )
     )
@@ -90,6 +100,10 @@ def _says_so(revision: RevisionRow, verdict: Verdict) -> bool:
         and revision.conflicts == verdict.conflicts
         and revision.conflicts_with == verdict.conflicts_with
         and revision.uncertain == verdict.uncertain
+        and revision.normalised == verdict.normalised
+        and revision.colliding == verdict.colliding
+        and revision.merged_onto == verdict.merged_onto
+        and revision.place == verdict.place
     )
 
 
@@ -110,7 +124,7 @@ class NotDecided:
 def decide(draft: Draft, event: DecisionsMade) -> None:
     """Keep decisions about units; later words win over earlier ones."""
     revision = draft.get(RevisionRow, event.revision)
-    problem = _undecidable(draft, event.revision, revision)
+    problem = undecidable(draft, event.revision, revision)
     if revision is None or problem is not None:
         draft.outcome = NotDecided(problem or "")
         return
@@ -121,7 +135,8 @@ def decide(draft: Draft, event: DecisionsMade) -> None:
     draft.outcome = Decided(revision.id)
 
 
-def _undecidable(draft: Draft, name: RevisionId, revision: RevisionRow | None) -> str | None:
+def undecidable(draft: Draft, name: RevisionId, revision: RevisionRow | None) -> str | None:
+    """Say why nothing can be decided about a revision; None where it can."""
     if revision is None:
         return f"there is no revision {name}; its ticket was dropped"
     newest = draft.the(ProposalRow, revision.proposal).revision
@@ -135,18 +150,6 @@ def _undecidable(draft: Draft, name: RevisionId, revision: RevisionRow | None) -
     if revision.application is ApplicationState.APPLYING:
         return f"the proposal {revision.proposal} is being applied; decide again after that"
     return None
-
-
-def review_of(decisions: list[Decision], total: int) -> Review:
-    """What the decisions about units say of the revision as a whole."""
-    accepted = sum(said is Decision.ACCEPTED for said in decisions)
-    if total and accepted == total:
-        return Review.ACCEPTED
-    if accepted:
-        return Review.PARTLY_ACCEPTED
-    if total and len(decisions) == total:
-        return Review.REJECTED
-    return Review.OFFERED
 
 
 def drift_seen(draft: Draft, event: DriftSeen) -> None:
@@ -183,22 +186,25 @@ def _drop_proposal(draft: Draft, name: ProposalId, kept: list[str]) -> bool:
     if row is None:
         kept.append(f"there is no proposal {name}")
         return False
-    ticket = draft.the(TicketRow, row.ticket)
-    if ticket.state not in FINAL_TICKET_STATES:
-        # Other tasks are merged with it or build on it.
-        kept.append(
-            f"the proposal {name} belongs to the ticket {ticket.id}, which is {ticket.state.value};"
-            " reject it, or drop it when the ticket has settled"
-        )
-        return False
     revision = draft.the(RevisionRow, row.revision)
+    for one in lineage(draft, revision):
+        ticket = draft.the(TicketRow, one.ticket)
+        if ticket.state not in FINAL_TICKET_STATES:
+            # Other tasks are merged with it or build on it.
+            kept.append(
+                f"the proposal {name} belongs to the ticket {ticket.id}, which is"
+                f" {ticket.state.value}; reject it, or drop it when the ticket has settled"
+            )
+            return False
     if revision.application is ApplicationState.APPLYING:
         kept.append(f"the proposal {name} is being applied")
         return False
     if revision.integration is not Integration.DISCARDED:
-        draft.put(evolve(revision, integration=Integration.DISCARDED))
+        for one in lineage(draft, revision):
+            draft.put(evolve(one, integration=Integration.DISCARDED))
         task = draft.task(row.ticket, row.task)
-        draft.issue(RemoveWorkspaces(row.ticket, task.runs, (task.spec.repository,)))
+        places = _free_places(draft, row.ticket, task.runs)
+        draft.issue(RemoveWorkspaces(row.ticket, task.runs, (task.spec.repository,), places))
         draft.note(row.ticket, row.task, f"the proposal {name} is dropped")
     return True
 
@@ -209,14 +215,24 @@ def _drop_ticket(draft: Draft, name: TicketId, kept: list[str]) -> bool:
         kept.append(problem)
         return False
     runs = tuple(sorted(run.id for run in draft.find(RUNS_OF, name)))
+    places = _free_places(draft, name, runs)
+    hand_back(draft, name)
     tasks = draft.tasks(draft.the(TicketRow, name))
     repositories = tuple(dict.fromkeys(task.spec.repository for task in tasks))
     for index in OF_TICKET:
         for row in draft.find(index, name):
             draft.delete(index.table, row.key)
     draft.delete(TicketRow, name)
-    draft.issue(RemoveWorkspaces(name, runs, repositories))
+    draft.issue(RemoveWorkspaces(name, runs, repositories, places))
     return True
+
+
+def _free_places(draft: Draft, ticket: TicketId, runs: tuple[RunId, ...]) -> tuple[str, ...]:
+    """The workspaces of runs in which no run of another ticket has worked."""
+    named = dict.fromkeys(draft.the(RunRow, run).workspace for run in runs)
+    return tuple(
+        name for name in named if all(other.ticket == ticket for other in draft.find(RUNS_IN, name))
+    )
 
 
 def _not_droppable(draft: Draft, name: TicketId) -> str | None:

@@ -7,6 +7,8 @@ from attrs import frozen
 from sennit.core.agents import AgentSettings
 from sennit.core.objects import Entry
 from sennit_protocol.agents import ToDoEntry, Usage
+from sennit_protocol.following import Begin
+from sennit_protocol.ids import ProposalId, RevisionId, TicketId
 from sennit_protocol.states import ApplicationState, TaskState
 from sennit_protocol.tasks import Access, Attachment, BaseKind, Budget, ExpectChanges
 from sennit_protocol.views import Failure
@@ -21,8 +23,31 @@ class RepositoryRef:
 
 
 @frozen
+class Followed:
+    """The ended work that a task follows: what it proposed, if it did, by then."""
+
+    ticket: TicketId
+    task: str
+    proposal: ProposalId | None = None
+    revision: RevisionId | None = None
+    begin: Begin = Begin.WORK
+
+
+@frozen
+class Begun:
+    """What a workspace held at its beginning, where that is more than its base."""
+
+    commit: str
+    tree: str
+
+
+@frozen
 class TaskSpec:
-    """What a task was asked to do, with every default filled in; never changes."""
+    """What a task was asked to do, with every default filled in; never changes.
+
+    ``following``: the work that it follows. ``session``: the agent's session that it goes on with.
+    ``place``: the workspace at whose path it works, by its name; None for one of each run's own.
+    """
 
     prompt: str
     agent: AgentSettings
@@ -48,6 +73,9 @@ class TaskSpec:
     access: Access = Access.WRITE
     budget: Budget | None = None
     grace_turns: int = 2
+    following: Followed | None = None
+    session: str | None = None
+    place: str | None = None
 
 
 @frozen

@@ -6,16 +6,20 @@ from attrs import field, frozen
 
 from sennit.core.disk_application import Intention
 from sennit.core.engine.row_values import (
+    Begun,
     Counts,
     Ending,
     FileOutcome,
+    Followed,
     Image,
     QuestionEnd,
     RepositoryRef,
     RunReport,
     TaskSpec,
 )
+from sennit.core.engine.server_rows import MailRow, OpenDocumentRow, ServerRow, TimerRow
 from sennit.core.objects import Conflict, Manifest
+from sennit.core.resolutions import Resolution
 from sennit_protocol.ids import (
     ApplicationId,
     BaseId,
@@ -44,16 +48,18 @@ from sennit_protocol.states import (
     TicketState,
     WaitingFor,
 )
-from sennit_protocol.tasks import BaseKind
+from sennit_protocol.tasks import BaseKind, MergeOrder
 from sennit_protocol.views import Failure, Notice
 
 __all__ = [
     "ROWS",
     "ApplicationRow",
     "BaseRow",
+    "Begun",
     "Counts",
     "Ending",
     "FileOutcome",
+    "Followed",
     "Image",
     "MailRow",
     "OpenDocumentRow",
@@ -75,28 +81,6 @@ __all__ = [
 
 
 @frozen
-class ServerRow:
-    """A server process that shares the database; dead when no process has that id and start.
-
-    ``start_time`` is in clock ticks since the boot named by ``boot_id``. One that is ``stopping``
-    takes no new work.
-    """
-
-    id: ServerId
-    pid: int
-    start_time: int
-    boot_id: str
-    since: int
-    limit_tasks: int
-    stopping: bool = False
-
-    @property
-    def key(self) -> str:
-        """The server's id."""
-        return self.id
-
-
-@frozen
 class TicketRow:
     """A call that was admitted. ``owner`` is the server that carries it."""
 
@@ -111,6 +95,7 @@ class TicketRow:
     max_concurrent: int | None = None
     operation_id: str | None = None
     request: str = ""
+    order: MergeOrder = MergeOrder.TASK
     ended_at: int | None = None
     notices: tuple[Notice, ...] = ()
     sequence: int = 0
@@ -123,7 +108,11 @@ class TicketRow:
 
 @frozen
 class TaskRow:
-    """A task of a ticket."""
+    """A task of a ticket.
+
+    ``revision`` is the one that it made itself: its proposal may have gone on to another task.
+    ``followed_by`` is the ticket of its newest follow-up.
+    """
 
     ticket: TicketId
     id: str
@@ -139,6 +128,8 @@ class TaskRow:
     notices: tuple[Notice, ...] = ()
     ending: Ending | None = None
     stopped: Stopped | None = None
+    revision: RevisionId | None = None
+    followed_by: TicketId | None = None
     sequence: int = 0
 
     @property
@@ -176,7 +167,10 @@ class RunRow:
     """One run of an agent in a workspace. ``folder`` is where the agent works.
 
     ``stop`` is the command whose stop ladder is at work on it. ``session`` is the agent's name for
-    what it may be able to go on with.
+    what it may be able to go on with; ``resumed`` tells whether it did so, where it was to.
+    ``place`` names its workspace, None for one of its own. What the agent began with is the base,
+    or ``begun`` on top of it; ``unmerged`` are paths of the work that it follows which are not in
+    there. ``uncaptured``: its workspace holds what is nowhere else.
     """
 
     id: RunId
@@ -196,7 +190,17 @@ class RunRow:
     stop: CommandId | None = None
     session: str | None = None
     report: RunReport | None = None
+    place: str | None = None
+    begun: Begun | None = None
+    unmerged: tuple[bytes, ...] = ()
+    resumed: bool | None = None
+    uncaptured: bool = False
     sequence: int = 0
+
+    @property
+    def workspace(self) -> str:
+        """The name of the workspace that it works in."""
+        return self.place or self.id
 
     @property
     def key(self) -> str:
@@ -206,7 +210,7 @@ class RunRow:
 
 @frozen
 class ProposalRow:
-    """The work of one task, at its newest revision."""
+    """The work of one task and its follow-ups, at its newest revision and the task that made it."""
 
     id: ProposalId
     ticket: TicketId
@@ -225,7 +229,12 @@ class ProposalRow:
 class RevisionRow:
     """One immutable pair of trees, and what has become of it.
 
-    ``conflicts_with`` names the tasks before it that it does not go together with.
+    ``merged_onto`` is the tree that it was merged with, ``place`` where it came in an order that
+    was searched for. ``uncertain``, ``normalised`` and ``colliding`` name paths: two merges
+    disagree; line endings were made equal first; a name that some systems take for another one.
+
+    ``conflicts_with`` names the tasks before it that it does not go together with. ``follows`` is
+    the revision before it, ``number`` its place in their order from 1.
     """
 
     id: RevisionId
@@ -246,12 +255,19 @@ class RevisionRow:
     conflicts: tuple[Conflict, ...] = ()
     conflicts_with: tuple[str, ...] = ()
     uncertain: tuple[bytes, ...] = ()
+    normalised: tuple[bytes, ...] = ()
+    colliding: tuple[bytes, ...] = ()
+    merged_onto: str = ""
+    resolutions: tuple[Resolution, ...] = ()
+    place: int | None = None
     decisions: tuple[tuple[UnitId, Decision], ...] = ()
     applied_units: tuple[UnitId, ...] = ()
     flags: tuple[Flag, ...] = ()
     notices: tuple[Notice, ...] = ()
     failure: Failure | None = None
     offered: bool = False
+    follows: RevisionId | None = None
+    number: int = 1
     sequence: int = 0
 
     @property
@@ -322,52 +338,6 @@ class QuestionRow:
     @property
     def key(self) -> str:
         """The question's id."""
-        return self.id
-
-
-@frozen
-class TimerRow:
-    """Something that is due at a time, in milliseconds since 1970 UTC."""
-
-    id: str
-    due: int
-    ticket: TicketId
-    sequence: int = 0
-
-    @property
-    def key(self) -> str:
-        """The timer's id, such as ``deadline:RUN``."""
-        return self.id
-
-
-@frozen
-class OpenDocumentRow:
-    """A document that is open and unsaved in the editor of a server."""
-
-    server: ServerId
-    path: bytes
-    sha256: str
-    sequence: int = 0
-
-    @property
-    def key(self) -> str:
-        """Server and path."""
-        return f"{self.server}:{self.path.hex()}"
-
-
-@frozen
-class MailRow:
-    """Something that a server asks of the one that owns a ticket."""
-
-    id: str
-    to: ServerId
-    ticket: TicketId
-    tasks: tuple[str, ...]
-    sequence: int = 0
-
-    @property
-    def key(self) -> str:
-        """The letter's id."""
         return self.id
 
 

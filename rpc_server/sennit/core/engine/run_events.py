@@ -7,8 +7,8 @@ from typing import ClassVar
 from attrs import frozen
 
 from sennit.core.engine.event import Event
-from sennit.core.engine.rows import Counts, RunReport
-from sennit_protocol.ids import RunId
+from sennit.core.engine.rows import Begun, Counts, RunReport
+from sennit_protocol.ids import RunId, UnitId
 from sennit_protocol.views import Failure, Notice
 
 
@@ -23,6 +23,8 @@ class WorkspaceReady(Event):
     base_commit: str
     base_tree: str
     notices: tuple[Notice, ...] = ()
+    begun: Begun | None = None
+    unmerged: tuple[bytes, ...] = ()
 
 
 @frozen(kw_only=True)
@@ -64,12 +66,17 @@ class RunEnded(Event):
 
 @frozen(kw_only=True)
 class SessionKnown(Event):
-    """An agent has opened a session, or gone on with one."""
+    """An agent has opened a session, or gone on with one.
+
+    ``resumed``: whether it goes on with the one that it was to go on with, None for a new one that
+    nothing was wished of.
+    """
 
     TYPE: ClassVar[str] = "sessionKnown"
 
     run: RunId
     session: str
+    resumed: bool | None = None
 
 
 @frozen(kw_only=True)
@@ -134,7 +141,11 @@ class StopTaken(Event):
 
 @frozen(kw_only=True)
 class Captured(Event):
-    """What a run left is in the store. ``tree`` equals the base's when nothing was changed."""
+    """What a run left is in the store. ``tree`` is what it began with when nothing was changed.
+
+    ``units`` is how many units it has, and ``same_units`` those that a unit of the revision before
+    equals: that one's id, and the rest of the new one's behind the revision.
+    """
 
     TYPE: ClassVar[str] = "captured"
 
@@ -143,6 +154,8 @@ class Captured(Event):
     tree: str
     counts: Counts
     notices: tuple[Notice, ...] = ()
+    units: int = 0
+    same_units: tuple[tuple[UnitId, str], ...] = ()
 
 
 @frozen(kw_only=True)

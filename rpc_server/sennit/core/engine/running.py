@@ -59,7 +59,14 @@ from sennit_protocol.views import Failure, Notice
 def workspace_ready(draft: Draft, event: WorkspaceReady) -> None:
     """Start the agent, unless the task was ended meanwhile."""
     run, task = run_and_task(draft, event.run)
-    run = evolve(run, folder=event.folder, base_commit=event.base_commit, base_tree=event.base_tree)
+    run = evolve(
+        run,
+        folder=event.folder,
+        base_commit=event.base_commit,
+        base_tree=event.base_tree,
+        begun=event.begun,
+        unmerged=event.unmerged,
+    )
     draft.put(run)
     draft.put(evolve(task, notices=(*task.notices, *event.notices)))
     task = draft.task(task.ticket, task.id)
@@ -184,10 +191,25 @@ def stop_taken(draft: Draft, event: StopTaken) -> None:
 
 
 def session_known(draft: Draft, event: SessionKnown) -> None:
-    """Keep by which name the agent may be able to go on."""
+    """Keep by which name the agent may be able to go on, and tell whether it went on itself."""
     run = draft.get(RunRow, event.run)
-    if run is not None:
-        draft.put(evolve(run, session=event.session))
+    if run is None:
+        return
+    draft.put(evolve(run, session=event.session, resumed=event.resumed))
+    if event.resumed is None or run.resumed is not None:
+        return
+    task = draft.task(run.ticket, run.task)
+    said = _WENT_ON if event.resumed else _BEGAN_ANEW
+    message = said.format(earlier=task.spec.session)
+    draft.put(evolve(task, notices=(*task.notices, Notice(message))))
+    draft.note(run.ticket, run.task, message)
+
+
+_WENT_ON = "The agent went on with its earlier session {earlier}."
+_BEGAN_ANEW = (
+    "The agent could not go on with its earlier session {earlier}: it began a new one, and was told"
+    " what had been done before."
+)
 
 
 def run_noted(draft: Draft, event: RunNoted) -> None:

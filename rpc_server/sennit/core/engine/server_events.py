@@ -35,6 +35,15 @@ class ServersGone(Event):
 
 
 @frozen(kw_only=True)
+class ServerUnattended(Event):
+    """The client of a server has said that nobody is there to answer questions."""
+
+    TYPE: ClassVar[str] = "serverUnattended"
+
+    server: ServerId
+
+
+@frozen(kw_only=True)
 class ServerStopping(Event):
     """A server ends in order: what it carries is interrupted and kept."""
 

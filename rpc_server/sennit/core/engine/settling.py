@@ -6,12 +6,14 @@ from attrs import evolve, frozen
 
 from sennit.core.engine.commands import (
     Arrived,
+    EarlierWork,
     OfferRevision,
     PrepareWorkspace,
     Prerequisite,
     Reconcile,
 )
 from sennit.core.engine.draft import Draft
+from sennit.core.engine.following import followed_revision, is_newest
 from sennit.core.engine.indexes import (
     DEPENDENT_TASKS,
     IN_A_SLOT,
@@ -34,6 +36,7 @@ from sennit.core.engine.rows import (
 from sennit.core.engine.state import Tables
 from sennit.core.engine.transitions import TICKETS, TaskSignal, TicketSignal, next_state
 from sennit.core.graph import Cyclic, topological_order
+from sennit_protocol.following import Begin
 from sennit_protocol.ids import IdKind, RunId, ServerId, TicketId
 from sennit_protocol.states import (
     FINAL_TICKET_STATES,
@@ -179,7 +182,8 @@ def _prepare(draft: Draft, ticket: TicketRow, task: TaskRow, base: BaseRow) -> N
     run = RunId(draft.new_id(IdKind.RUN))
     moved = move_task(draft, task, TaskSignal.PREPARE)
     draft.put(evolve(moved, runs=(*moved.runs, run)))
-    draft.put(RunRow(run, ticket.id, task.id, RunState.STARTING, draft.at))
+    place = task.spec.place
+    draft.put(RunRow(run, ticket.id, task.id, RunState.STARTING, draft.at, place=place))
     draft.issue(
         PrepareWorkspace(
             run=run,
@@ -189,9 +193,19 @@ def _prepare(draft: Draft, ticket: TicketRow, task: TaskRow, base: BaseRow) -> N
             base_commit=base.commit or "",
             base_tree=base.tree or "",
             prerequisites=_prerequisites(draft, ticket, task),
+            place=place,
+            earlier=_earlier_work(draft, task),
         )
     )
     draft.note(ticket.id, task.id, f"prepares the workspace of the run {run}")
+
+
+def _earlier_work(draft: Draft, task: TaskRow) -> EarlierWork | None:
+    """What a follow-up goes on with, unless it is to begin with the user's text alone."""
+    following, revision = task.spec.following, followed_revision(draft, task)
+    if following is None or revision is None or following.begin is Begin.LIVE:
+        return None
+    return EarlierWork(revision.id, revision.base_tree, revision.tree)
 
 
 def _prerequisites(draft: Draft, ticket: TicketRow, task: TaskRow) -> tuple[Prerequisite, ...]:
@@ -223,19 +237,22 @@ def reconcile(draft: Draft, ticket: TicketRow, repository: RepositoryRef) -> Non
     base = min(taken, key=lambda row: row.kind is not BaseKind.LIVE)
     found = (draft.revision_of(draft.task(ticket.id, name)) for name in in_order(draft, ticket))
     arrived = tuple(
-        Arrived(row.id, row.task, row.base_tree, row.tree)
+        Arrived(row.id, row.task, row.base_tree, row.tree, row.resolutions)
         for row in found
         if row is not None and row.repository == repository and row.integration in TAKES_PART
     )
-    command = draft.issue(Reconcile(ticket.id, base.repository, base.tree or "", arrived))
+    command = draft.issue(
+        Reconcile(ticket.id, base.repository, base.tree or "", arrived, ticket.order)
+    )
     for row in bases:
         draft.put(evolve(row, reconcile=command))
 
 
 def offer(draft: Draft, revisions: tuple[RevisionRow, ...]) -> None:
-    """Offer what is clean and was not offered yet."""
+    """Offer what is clean, was not offered yet, and has not been followed by a newer revision."""
     for revision in revisions:
-        if revision.integration is Integration.CLEAN and not revision.offered:
+        is_new = not revision.offered and is_newest(draft, revision)
+        if revision.integration is Integration.CLEAN and is_new:
             draft.put(evolve(revision, offered=True))
             draft.issue(OfferRevision(revision.id))
 

@@ -81,13 +81,15 @@ class Tables(ABC):
         return self.the(RunRow, task.runs[-1]) if task.runs else None
 
     def revision_of(self, task: TaskRow) -> RevisionRow | None:
-        """The newest revision of a task's proposal."""
+        """The revision that a task made; its follow-ups may have made newer ones since."""
         if task.proposal is None:
             return None
+        if task.revision is not None:
+            return self.get(RevisionRow, task.revision)
         return self.the(RevisionRow, self.the(ProposalRow, task.proposal).revision)
 
     def revisions(self, ticket: TicketRow) -> tuple[RevisionRow, ...]:
-        """The newest revisions of a ticket's proposals, in task order."""
+        """The revisions that a ticket's tasks made, in task order."""
         found = (self.revision_of(task) for task in self.tasks(ticket))
         return tuple(revision for revision in found if revision is not None)
 

@@ -121,7 +121,10 @@ def _without(part: Part, held: Mapping[bytes, str]) -> Part:
 async def _fold(
     services: Services, sight: _Sight, parts: Sequence[Part], at: int
 ) -> Folded | GitFailed:
-    revisions = [AcceptedRevision(part.base_tree, part.units, part.accepted) for part in parts]
+    revisions = [
+        AcceptedRevision(part.base_tree, part.units, part.accepted, part.resolutions)
+        for part in parts
+    ]
     return await fold_onto_live(services.git, sight.opened.store, sight.live.tree, revisions, at)
 
 

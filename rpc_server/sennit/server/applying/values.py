@@ -11,6 +11,7 @@ from sennit.adapters.git.live import Folded
 from sennit.core.disk_application import Staged
 from sennit.core.edits import EditSet
 from sennit.core.objects import FileChange, Snapshot
+from sennit.core.resolutions import Resolution
 from sennit.core.units import Unit
 from sennit.server.open_documents import Buffer
 from sennit.server.repositories import Opened
@@ -27,6 +28,7 @@ class Part:
     units: tuple[Unit, ...]
     accepted: frozenset[str]
     revision: RevisionId | None = None
+    resolutions: tuple[Resolution, ...] = ()
 
 
 class Rest(Enum):

@@ -8,6 +8,7 @@ import anyio.to_thread
 from attrs import frozen
 
 from sennit.adapters.git.changes import changes_between
+from sennit.core.engine.following import is_newest
 from sennit.core.engine.rows import ApplicationRow, ProposalRow, RepositoryRef, RevisionRow
 from sennit.core.objects import GitFailed
 from sennit.core.units import units_of
@@ -47,7 +48,9 @@ def chosen(
         row = ticket_or_error(services, ticket)
         if isinstance(row, RpcError):
             return row
-        rows = list(services.state.revisions(row))
+        # What was followed is reviewed, and applied, as its newest revision.
+        revisions = services.state.revisions(row)
+        rows = [one for one in revisions if is_newest(services.state, one)]
     return _by_repository(services, [row for row in rows if row.integration not in _NOTHING])
 
 
@@ -65,7 +68,8 @@ def _by_repository(services: Services, rows: Sequence[RevisionRow]) -> tuple[Cho
 
 
 def _order(services: Services, row: RevisionRow) -> int:
-    return services.state.the(ProposalRow, row.proposal).order
+    place = services.state.the(ProposalRow, row.proposal).order
+    return place if row.place is None else row.place
 
 
 def accepted_units(revision: RevisionRow) -> frozenset[str]:
@@ -88,7 +92,7 @@ async def wish_for(services: Services, group: Chosen, target: Target) -> Wish | 
         units = await services.revisions.units(services, opened, row.id, row.base_tree, row.tree)
         if isinstance(units, GitFailed):
             return git_error(units)
-        parts.append(Part(row.base_tree, units, accepted, row.id))
+        parts.append(Part(row.base_tree, units, accepted, row.id, row.resolutions))
     revisions = tuple(part.revision for part in parts if part.revision is not None)
     return Wish(tuple(parts), target, revisions)
 

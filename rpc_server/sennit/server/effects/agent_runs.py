@@ -26,13 +26,15 @@ from sennit.core.engine.events import (
     RunStarted,
     StopTaken,
 )
-from sennit.core.engine.rows import RunReport, RunRow, TaskSpec
+from sennit.core.engine.rows import RunReport, RunRow, TaskRow, TaskSpec
 from sennit.core.engine.step_values import Issued
+from sennit.core.escapes import escape_of, told_of
 from sennit.core.structured import Fitting, Unfitting, result_of
 from sennit.runtime.ports import Report
 from sennit.server.conversing import Meeting, meeting
+from sennit.server.escaping import escapes
 from sennit.server.failures import end_failure, signed_in_advice, spawn_failure
-from sennit.server.prompts import prompt_of
+from sennit.server.prompts import Prompts, prompts_of
 from sennit.server.sandboxing import SandboxRefused, sandboxed
 from sennit.server.services import TRANSCRIPT, Services
 from sennit.server.transcribing import Transcriber
@@ -52,7 +54,9 @@ _OUTPUT_END = 16 << 10
 async def start_run(services: Services, issued: Issued, _report: Report) -> Event:
     """Start the agent and follow it to its end."""
     command: StartRun = issued.command
-    spec: RunSpec | CommandRefused | SandboxRefused = await _spec(services, command)
+    row = services.state.task(command.ticket, command.task)
+    prompts = await prompts_of(services, row, services.state.the(RunRow, command.run))
+    spec: RunSpec | CommandRefused | SandboxRefused = await _spec(services, command, prompts)
     if isinstance(spec, RunSpec):
         reads = services.state.task(command.ticket, command.task).spec.access is Access.READ
         spec = await sandboxed(services, command, spec, read_only=reads)
@@ -71,9 +75,10 @@ async def start_run(services: Services, issued: Issued, _report: Report) -> Even
             )
         transcriber = _transcriber(services, command, spec)
         watch = Watch(services, command, transcriber)
+        watch.earlier = session_of(row)
         met = None
         if agent.kind is AgentKind.ACP:
-            met = meeting(services, command, spec, watch, opening)
+            met = meeting(services, command, spec, watch, opening, prompts)
         else:
             watch.on_heard = opening.done
             tells = takes_prompt(agent) or not is_plain(agent)
@@ -97,14 +102,27 @@ def _transcriber(services: Services, command: StartRun, spec: RunSpec) -> Transc
     )
 
 
-async def _spec(services: Services, command: StartRun) -> RunSpec | CommandRefused:
+def session_of(task: TaskRow) -> str | None:
+    """The session that a run of a task goes on with: its first one; later ones begin anew."""
+    return task.spec.session if len(task.runs) == 1 else None
+
+
+async def _spec(
+    services: Services, command: StartRun, prompts: Prompts
+) -> RunSpec | CommandRefused:
     row = services.state.task(command.ticket, command.task)
     task = row.spec
     settings = services.settings_of(command.ticket, task.repository.top)
     seen = services.seen.get(command.ticket)
     values = seen.environments.get(task.agent.name, {}) if seen else {}
-    prompt = await prompt_of(services, row, services.state.the(RunRow, command.run))
-    spec = agent_run(task.agent, prompt, settings.limits.output_file_bytes, settings.stop)
+    resumed = session_of(row) if task.agent.kind is AgentKind.COMMAND else None
+    spec = agent_run(
+        task.agent,
+        prompts.anew if session_of(row) is None else prompts.going_on,
+        settings.limits.output_file_bytes,
+        settings.stop,
+        resumed,
+    )
     if isinstance(spec, CommandRefused):
         return spec
     return evolve(spec, env_allow=(*spec.env_allow, *task.env), env_set={**spec.env_set, **values})
@@ -146,6 +164,11 @@ async def _ended(
             written += await services.output_tail(run.id, _OUTPUT_END, stream) + b"\n"
         failure = verdict(report, agent, failure, written.decode("utf-8", "replace"))
         failure = signed_in_advice(failure, agent)
+        outside = await escapes(services, run, end, report)
+        failure = escape_of(outside, failure)
+        if outside:
+            warning = f"It changed what lies outside its workspace: {told_of(outside)}"
+            report = evolve(report, warnings=(*report.warnings, warning))
     return services.event(
         RunEnded,
         issued.id,

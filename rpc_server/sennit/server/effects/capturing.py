@@ -20,6 +20,7 @@ from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
 from sennit.runtime.ports import Report
 from sennit.server.effects.preparing import workspace_name
+from sennit.server.effects.same_units import same_units
 from sennit.server.failures import git_failure, gone_failure
 from sennit.server.repositories import Opened
 from sennit.server.services import Services
@@ -47,12 +48,26 @@ async def _take(services: Services, command: CaptureRun) -> dict[str, object] | 
     if workspace is None:
         folder = os.fsdecode(run.folder or b"")
         return Failure(FailureKind.SETUP, f"There is no record of the workspace {folder}.")
-    result = await capture(services.git, opened.store, workspace, date=now // 1000)
+    begun = command.begun
+    spec = services.state.task(command.ticket, command.task).spec
+    result = await capture(
+        services.git, opened.store, workspace, date=now // 1000, litter=spec.agent.litter
+    )
     match result:
         case GitFailed():
             return git_failure(result)
         case WorkspaceGone():
             return gone_failure(result)
+        case Unchanged() if begun is not None:
+            # What it began with was more than the base, and is still what there is.
+            kept = Taken(
+                begun.tree,
+                begun.commit,
+                result.agent_commits,
+                result.left_out,
+                result.commits_failed,
+            )
+            return await _counted(services, opened, command, kept)
         case Unchanged():
             return {
                 "commit": command.base_commit,
@@ -76,11 +91,16 @@ async def _counted(
     blobs = await read_blobs(services.git, opened.store, whole_texts(changes))
     if isinstance(blobs, GitFailed):
         return git_failure(blobs)
+    same = await same_units(services, opened, command, taken.tree)
+    if isinstance(same, GitFailed):
+        return git_failure(same)
     return {
         "commit": taken.commit,
         "tree": taken.tree,
         "counts": count(changes, blobs),
         "notices": _notices(taken),
+        "units": same.units,
+        "same_units": same.pairs,
     }
 
 

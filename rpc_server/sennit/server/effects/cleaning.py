@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from sennit.adapters.git.delete import Deleted, Kept, NotDeleted, delete_workspace
+import anyio
+
+from sennit.adapters.git.delete import Deleted, Kept, NotDeleted
 from sennit.adapters.git.store import Store, release
 from sennit.adapters.runs.values import UnknownRunError
+from sennit.adapters.workspaces.spares import Spared, release_workspace
 from sennit.core.engine.commands import RemoveWorkspaces
 from sennit.core.engine.events import Event, WorkspacesRemoved
 from sennit.core.engine.step_values import Issued
@@ -12,8 +15,10 @@ from sennit.core.objects import GitFailed
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
 from sennit.runtime.ports import Report
+from sennit.server.effects.setting_up import setup_log
 from sennit.server.failures import git_failed
 from sennit.server.services import Services
+from sennit.server.workspace_kinds import room_for_spares
 from sennit_protocol.ids import RunId
 from sennit_protocol.states import FailureKind
 from sennit_protocol.views import Failure
@@ -23,34 +28,43 @@ async def remove_workspaces(services: Services, issued: Issued, _report: Report)
     """Delete the workspaces of runs; what cannot be deleted is named and stays."""
     command: RemoveWorkspaces = issued.command
     problems: list[str] = []
+    staying: set[str] = set()
     for ref in command.repositories:
         opened = await services.repositories.open(ref, exact_timestamp(services.clock.now_ms()))
         if isinstance(opened, GitFailed):
             problems.append(git_failed(opened))
             continue
+        for name in command.runs if command.places is None else command.places:
+            found = await _remove(services, opened.store, name)
+            staying |= {name} if found else set()
+            problems.extend(found)
         for run in command.runs:
-            problems.extend(await _remove(services, opened.store, run))
+            if run in staying:
+                continue
+            failed = await release(services.git, opened.store, f"runs/{run}")
+            problems.extend([] if failed is None else [f"{run}: {failed.stderr}"])
     for run in command.runs:
         problems.extend(await _remove_record(services, run))
     failure = Failure(FailureKind.SETUP, " ".join(problems)) if problems else None
     return services.event(WorkspacesRemoved, issued.id, ticket=command.ticket, failure=failure)
 
 
-async def _remove(services: Services, store: Store, run: RunId) -> list[str]:
-    deleted = await delete_workspace(store, run, services.owner)
+async def _remove(services: Services, store: Store, name: str) -> list[str]:
+    room = room_for_spares(services.settings.of(b""))
+    deleted = await release_workspace(store, name, services.owner, room)
     match deleted:
         case GitFailed():
-            return [f"The workspace of {run} stays: {deleted.stderr}"]
+            return [f"The workspace {name} stays: {deleted.stderr}"]
         case NotDeleted(reason=reason, where=where):
-            if reason is Kept.NOT_OURS and not (services.folders.workspaces / run).exists():
+            if reason is Kept.NOT_OURS and not (services.folders.workspaces / name).exists():
                 return []
-            return [f"The workspace of {run} stays ({reason.value}): {display(where)}"]
-        case Deleted():
-            failed = await release(services.git, store, f"runs/{run}")
-            return [] if failed is None else [f"{run}: {failed.stderr}"]
+            return [f"The workspace {name} stays ({reason.value}): {display(where)}"]
+        case Deleted() | Spared():
+            return []
 
 
 async def _remove_record(services: Services, run: RunId) -> list[str]:
+    await anyio.Path(setup_log(services, run)).unlink(missing_ok=True)
     try:
         await services.executor.release(run)
         await services.executor.delete(run)

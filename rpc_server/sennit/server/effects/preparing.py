@@ -5,30 +5,47 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import anyio
 from attrs import evolve, frozen
 
 from sennit.adapters.git.commits import commit_tree, read_commit
+from sennit.adapters.git.delete import delete_workspace
+from sennit.adapters.git.litter import ignore_litter
 from sennit.adapters.git.merges import merge_trees
 from sennit.adapters.git.store import keep_new
-from sennit.adapters.git.workspace import Workspace, make_checkout
+from sennit.adapters.git.taking_over import make_room
+from sennit.adapters.git.workspace import Workspace
+from sennit.adapters.workspaces.making import make_workspace
 from sennit.core.engine.commands import PrepareWorkspace
 from sennit.core.engine.events import Event, WorkspaceFailed, WorkspaceReady
+from sennit.core.engine.rows import Begun
 from sennit.core.engine.step_values import Issued
 from sennit.core.objects import Conflicted, GitFailed, Manifest, Snapshot
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
+from sennit.core.workspace_kinds import KindRefused
 from sennit.runtime.ports import Report
+from sennit.server.effects.earlier_work import Beginning, with_earlier_work
+from sennit.server.effects.setting_up import set_up
 from sennit.server.failures import git_failure
 from sennit.server.open_documents import relative_to
 from sennit.server.repositories import Opened
 from sennit.server.services import Services
+from sennit.server.workspace_kinds import plan_for
 from sennit_protocol.views import Notice
 
 
 @frozen
 class _Made:
     workspace: Workspace
-    snapshot: Snapshot
+    base: Snapshot
+    beginning: Beginning
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def begun(self) -> Begun | None:
+        begun = self.beginning.snapshot
+        return None if begun.tree == self.base.tree else Begun(begun.commit, begun.tree)
 
 
 async def prepare_workspace(services: Services, issued: Issued, _report: Report) -> Event:
@@ -51,9 +68,11 @@ async def prepare_workspace(services: Services, issued: Issued, _report: Report)
         issued.id,
         run=command.run,
         folder=os.fsencode(folder),
-        base_commit=made.snapshot.commit,
-        base_tree=made.snapshot.tree,
-        notices=_notices(made.workspace),
+        base_commit=made.base.commit,
+        base_tree=made.base.tree,
+        notices=_notices(made.workspace) + made.notices,
+        begun=made.begun,
+        unmerged=made.beginning.unmerged,
     )
 
 
@@ -65,17 +84,59 @@ async def _make(services: Services, command: PrepareWorkspace) -> _Made | GitFai
     snapshot = await _with_prerequisites(services, opened, command)
     if isinstance(snapshot, GitFailed):
         return snapshot
+    beginning = await with_earlier_work(services, opened, command, snapshot)
+    if isinstance(beginning, GitFailed):
+        return beginning
+    workspace = await _workspace(services, opened, command, beginning.snapshot)
+    if isinstance(workspace, GitFailed):
+        return workspace
+    said = await _set_up(services, opened, command, workspace)
+    return said if isinstance(said, GitFailed) else _Made(workspace, snapshot, beginning, said)
+
+
+async def _set_up(
+    services: Services, opened: Opened, command: PrepareWorkspace, workspace: Workspace
+) -> tuple[Notice, ...] | GitFailed:
+    """Run the set-up command; a workspace that it failed in holds no work and goes again."""
+    settings = services.settings_of(command.ticket, command.repository.top).workspace
+    said: tuple[Notice, ...] | GitFailed | None = None
+    try:
+        said = await set_up(services, opened, settings, command.run, workspace)
+        return said
+    finally:
+        if not isinstance(said, tuple):
+            with anyio.CancelScope(shield=True):
+                await delete_workspace(opened.store, workspace.name, services.owner)
+
+
+async def _workspace(
+    services: Services, opened: Opened, command: PrepareWorkspace, snapshot: Snapshot
+) -> Workspace | GitFailed:
     settings = services.settings_of(command.ticket, command.repository.top)
-    workspace = await make_checkout(
+    if command.place is not None:
+        failed = await make_room(opened.store, command.place, services.owner)
+        if failed is not None:
+            return failed
+    plan = await plan_for(services, settings)
+    if isinstance(plan, KindRefused):
+        return GitFailed("make a workspace", None, f"{plan.why}.", plan.advice)
+    workspace = await make_workspace(
         services.git,
         opened.store,
         opened.repository,
         snapshot,
-        services.folders.workspaces / command.run,
+        services.folders.workspaces / (command.place or command.run),
         owner=services.owner,
+        plan=plan,
         include=settings.workspace_include,
     )
-    return workspace if isinstance(workspace, GitFailed) else _Made(workspace, snapshot)
+    if isinstance(workspace, GitFailed):
+        return workspace
+    litter = services.state.task(command.ticket, command.task).spec.agent.litter
+    failed = await ignore_litter(workspace.folder, litter)
+    if failed is not None:
+        return failed
+    return workspace
 
 
 async def _with_prerequisites(
@@ -109,14 +170,24 @@ async def _with_prerequisites(
 
 def _notices(workspace: Workspace) -> tuple[Notice, ...]:
     absent = tuple(
-        Notice(f"The submodule {display(path)} is empty in the workspace: it is not here.")
+        Notice(
+            f"The submodule {display(path)} is empty in the workspace: its commit is not on this "
+            "machine. Run `git submodule update --init` to have it there."
+        )
         for path in workspace.absent_submodules
+    )
+    dirty = tuple(
+        Notice(
+            f"The submodule {display(path)} has changes that are in no commit; the agent sees the "
+            "commit that it is at."
+        )
+        for path in workspace.dirty_submodules
     )
     missed = tuple(
         Notice(f"The ignored path {display(path)} was asked for and could not be copied.")
         for path in workspace.not_copied
     )
-    return absent + missed
+    return absent + dirty + missed
 
 
 def workspace_name(folder: bytes, workspaces: Path) -> str | None:

@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import assert_never
+from collections.abc import Generator
+from typing import TypeVar, assert_never
+
+from attrs import define, evolve, field, frozen
 
 from sennit.adapters.git.merges import merge_trees
+from sennit.adapters.git.resolving import Three, merge_resolved
 from sennit.core import reconciliation
 from sennit.core.engine.commands import Arrived, Reconcile
 from sennit.core.engine.events import Event, Reconciled, Verdict
 from sennit.core.engine.step_values import Issued
-from sennit.core.objects import Conflicted, GitFailed
+from sennit.core.fewest_conflicts import Searched, fewest_conflicts
+from sennit.core.objects import Conflicted, GitFailed, MergeResult
 from sennit.core.reconciliation import (
     AlreadyPresent,
     Blocked,
     Clean,
-    Fold,
     InConflict,
     MergeFailed,
+    MergeWanted,
     NoChanges,
     Proposed,
 )
+from sennit.core.uris import listed_paths
 from sennit.core.views import exact_timestamp
 from sennit.runtime.ports import Report
 from sennit.server.failures import git_failure
 from sennit.server.repositories import Opened
 from sennit.server.services import Services
+from sennit_protocol.ids import RevisionId
 from sennit_protocol.states import Integration
+from sennit_protocol.tasks import MergeOrder
+
+Answer = TypeVar("Answer")
 
 
 async def reconcile(services: Services, issued: Issued, _report: Report) -> Event:
@@ -36,49 +45,91 @@ async def reconcile(services: Services, issued: Issued, _report: Report) -> Even
     opened = await services.repositories.open(command.repository, exact_timestamp(now))
     if isinstance(opened, GitFailed):
         message = git_failure(opened).message
-        verdicts = tuple(
-            Verdict(one.revision, Integration.FAILED, message=message) for one in command.arrived
-        )
+        folded = _Folded(
+            tuple(Verdict(one.revision, Integration.FAILED, message=message)
+                  for one in command.arrived)
+        )  # fmt: skip
     else:
-        verdicts = await _fold(services, opened, command)
+        folded = await _fold(services, opened, command)
     return services.event(
         Reconciled,
         issued.id,
         ticket=command.ticket,
         repository=command.repository,
-        verdicts=verdicts,
+        verdicts=folded.verdicts,
+        order=folded.why,
     )
 
 
-async def _fold(services: Services, opened: Opened, command: Reconcile) -> tuple[Verdict, ...]:
+@frozen
+class _Done:
+    """The fold, the order in which it came about, and what to say of that order."""
+
+    reconciled: reconciliation.Reconciled
+    order: tuple[Arrived, ...]
+    why: str = ""
+
+
+async def _fold(services: Services, opened: Opened, command: Reconcile) -> _Folded:
+    done = await _in_its_order(services, opened, command)
+    verdicts = [
+        _verdict(one, done, await _colliding(services, opened, done, one))
+        for one in command.arrived
+    ]
+    if command.order is MergeOrder.TASK:
+        return _Folded(tuple(verdicts))
+    places = {one.revision: place for place, one in enumerate(done.order)}
+    return _Folded(tuple(evolve(one, place=places[one.revision]) for one in verdicts), done.why)
+
+
+@frozen
+class _Folded:
+    verdicts: tuple[Verdict, ...]
+    why: str = ""
+
+
+async def _in_its_order(services: Services, opened: Opened, command: Reconcile) -> _Done:
     proposals = [_proposed(services, command, one) for one in command.arrived]
-    fold = reconciliation.reconcile(command.base_tree, proposals)
-    at = services.clock.now_ms() // 1000
-    result = await _driven(services, opened, fold, at)
-    return tuple(
-        [
-            _verdict(one, result.verdicts, await _colliding(services, opened, command, one, result))
-            for one in command.arrived
-        ]
+    driver = _Driver(services, opened, services.clock.now_ms() // 1000)
+    match command.order:
+        case MergeOrder.TASK:
+            fold = reconciliation.reconcile(command.base_tree, proposals)
+            return _Done(await driver.drive(fold), command.arrived)
+        case MergeOrder.FEWEST_CONFLICTS:
+            touched = await services.revisions.paths(services, opened, command.arrived)
+            search = fewest_conflicts(command.base_tree, proposals, touched)
+            found = await driver.drive(search)
+            return _told_order(found, command)
+        case _:
+            assert_never(command.order)
+
+
+def _told_order(found: Searched, command: Reconcile) -> _Done:
+    by_name = {one.revision: one for one in command.arrived}
+    order = tuple(by_name[RevisionId(name)] for name in found.order)
+    if not found.is_another_order:
+        return _Done(found.reconciled, order)
+    names = ", ".join(one.task for one in order)
+    why = (
+        f"merges in the order {names}, in which {found.goes_in} of {len(order)} go in;"
+        f" in the order of the tasks it would be {found.in_task_order}"
     )
+    return _Done(found.reconciled, order, why)
 
 
 async def _colliding(
-    services: Services,
-    opened: Opened,
-    command: Reconcile,
-    one: Arrived,
-    result: reconciliation.Reconciled,
+    services: Services, opened: Opened, done: _Done, one: Arrived
 ) -> tuple[str, ...]:
     """The earlier tasks that a revision does not go together with, each asked on its own."""
+    result = done.reconciled
     verdict = result.verdicts[one.revision]
     if not isinstance(verdict, InConflict):
         return ()
     paths = {path for conflict in verdict.conflicts for path in (conflict.path, *conflict.paths)}
-    touched = await services.revisions.paths(services, opened, command.arrived)
+    touched = await services.revisions.paths(services, opened, done.order)
     earlier = [
         other
-        for other in command.arrived[: command.arrived.index(one)]
+        for other in done.order[: done.order.index(one)]
         if isinstance(result.verdicts[other.revision], Clean)
         and touched.get(other.revision, frozenset()) & paths
     ]
@@ -96,44 +147,61 @@ async def _colliding(
     return tuple(found or [other.task for other in earlier])
 
 
-async def _driven(
-    services: Services, opened: Opened, fold: Fold, at: int
-) -> reconciliation.Reconciled:
-    try:
-        wanted = next(fold)
-        while True:
-            merged = await merge_trees(
-                services.git, opened.store, wanted.base, wanted.ours, wanted.theirs, at
+@define
+class _Driver:
+    """Does the merges that a fold or a search asks for; the same one is done once."""
+
+    services: Services
+    opened: Opened
+    at: int
+    _known: dict[MergeWanted, MergeResult] = field(factory=dict)
+
+    async def drive(self, asking: Generator[MergeWanted, MergeResult, Answer]) -> Answer:
+        """Run a generator of merges to its end."""
+        try:
+            wanted = next(asking)
+            while True:
+                wanted = asking.send(await self._merge(wanted))
+        except StopIteration as ended:
+            answer: Answer = ended.value
+            return answer
+
+    async def _merge(self, wanted: MergeWanted) -> MergeResult:
+        if wanted not in self._known:
+            trees = Three(wanted.base, wanted.ours, wanted.theirs)
+            self._known[wanted] = await merge_resolved(
+                self.services.git, self.opened.store, trees, self.at, wanted.resolutions
             )
-            wanted = fold.send(merged)
-    except StopIteration as ended:
-        result: reconciliation.Reconciled = ended.value
-        return result
+        return self._known[wanted]
 
 
 def _proposed(services: Services, command: Reconcile, one: Arrived) -> Proposed:
     spec = services.state.task(command.ticket, one.task).spec
     by_task = {other.task: other.revision for other in command.arrived}
     needs = tuple(by_task[name] for name in spec.depends_on if name in by_task)
-    return Proposed(one.revision, one.base_tree, one.tree, needs)
+    return Proposed(one.revision, one.base_tree, one.tree, needs, one.resolutions)
 
 
-def _verdict(
-    one: Arrived,
-    verdicts: Mapping[str, reconciliation.Verdict],
-    others: tuple[str, ...],
-) -> Verdict:
-    found = verdicts[one.revision]
+def _verdict(one: Arrived, done: _Done, others: tuple[str, ...]) -> Verdict:
+    found = done.reconciled.verdicts[one.revision]
     match found:
-        case Clean(uncertain=uncertain, normalised=normalised):
-            message = "line endings changed as a whole were set aside first" if normalised else ""
-            return Verdict(one.revision, Integration.CLEAN, uncertain=uncertain, message=message)
-        case InConflict(conflicts=conflicts):
+        case Clean():
+            return Verdict(
+                one.revision,
+                Integration.CLEAN,
+                uncertain=found.uncertain,
+                normalised=found.normalised,
+                colliding=found.colliding,
+                merged_onto=found.before,
+                message=_said_of(found),
+            )
+        case InConflict(conflicts=conflicts, onto=onto):
             return Verdict(
                 one.revision,
                 Integration.CONFLICT,
                 conflicts=conflicts,
                 conflicts_with=others,
+                merged_onto=onto,
             )
         case AlreadyPresent():
             return Verdict(one.revision, Integration.ALREADY_PRESENT)
@@ -147,3 +215,16 @@ def _verdict(
             return Verdict(one.revision, Integration.FAILED, message=message)
         case _:
             assert_never(found)
+
+
+def _said_of(clean: Clean) -> str:
+    said = []
+    if clean.resolved:
+        said.append(f"as was resolved: {listed_paths(clean.resolved)}")
+    if clean.normalised:
+        names = listed_paths(clean.normalised)
+        said.append(f"line endings that were changed as a whole were set aside first: {names}")
+    if clean.colliding:
+        names = listed_paths(clean.colliding)
+        said.append(f"some systems cannot keep these names apart from others: {names}")
+    return "; ".join(said)

@@ -27,6 +27,7 @@ class SennitOptions:
     review: bool = False
     apply_report: bool = False
     output: bool = False
+    unattended: bool = False
 
 
 @frozen
@@ -103,6 +104,7 @@ def _sennit_options(raw: object) -> SennitOptions:
         review=options.get("review") is True,
         apply_report=options.get("applyReport") is True,
         output=options.get("output") is True,
+        unattended=options.get("unattended") is True,
     )
 
 

@@ -8,10 +8,10 @@ import anyio
 from attrs import define, field
 from lsprotocol import types
 
+from sennit.core.conflict_views import conflict_message
 from sennit.core.engine.rows import ProposalRow, RevisionRow
 from sennit.core.engine.step_values import Change, Delete, Put
 from sennit.core.objects import Conflict
-from sennit.core.proposal_views import conflict_message
 from sennit.core.uris import file_uri
 from sennit.server.lsp.pending import pending_revisions
 from sennit.server.open_documents import open_buffers, path_of, relative_to
@@ -99,8 +99,8 @@ def _concerns_proposals(changes: Iterable[Change]) -> bool:
 
 def _diagnostic(revision: RevisionRow, conflict: Conflict) -> types.Diagnostic:
     region = next(iter(conflict.regions), None)
-    first = 0 if region is None else region.before_start
-    last = first if region is None else first + region.before_count
+    first = 0 if region is None else region.base_start
+    last = first if region is None else first + region.base_count
     return types.Diagnostic(
         range=types.Range(start=types.Position(first, 0), end=types.Position(last, 0)),
         message=conflict_message(revision, conflict),

@@ -19,11 +19,19 @@ from sennit.core.validation import Problems, Valid, ValidTask, validate
 from sennit.server.errors import store_error, ticket_or_error
 from sennit.server.jsonrpc import Context
 from sennit.server.methods.waiting import waited, whole_view
-from sennit.server.open_documents import open_buffers
+from sennit.server.open_documents import Buffer, open_buffers
 from sennit.server.probing import Probed, asking, probe, trust_error
 from sennit.server.repositories import ref_of
 from sennit.server.services import SeenAtDispatch, Services
-from sennit_protocol.errors import ErrorCode, Problem, ReasonData, RpcError, problems_error
+from sennit.server.sessions import NoSuchSession, earlier_named
+from sennit_protocol.errors import (
+    ErrorCode,
+    InTheWayData,
+    Problem,
+    ReasonData,
+    RpcError,
+    problems_error,
+)
 from sennit_protocol.ids import IdKind, TicketId
 from sennit_protocol.requests import DispatchResult
 from sennit_protocol.states import WaitUntil
@@ -48,27 +56,76 @@ async def dispatch(
     ready = await checked(services, params)
     if isinstance(ready, RpcError):
         return ready
+    made = tuple(new_task(ready.probed, task) for task in ready.valid.tasks)
+    tasks = going_on(services, made, params)
+    if isinstance(tasks, RpcError):
+        return tasks
+    call = Call(ready, tasks, request_hash(params), params.wait, params.work_done_token, buffers)
+    return await started(services, context, call)
+
+
+@frozen
+class Call:
+    """A call whose tasks are ready to be admitted; ``request`` is what its operation stands for."""
+
+    ready: Ready
+    tasks: tuple[NewTask, ...]
+    request: str
+    wait: bool
+    work_done_token: str | int | None
+    buffers: Mapping[bytes, Buffer]
+
+
+async def started(services: Services, context: Context, call: Call) -> DispatchResult | RpcError:
+    """Make the ticket of a call, and answer; where it waits, once the ticket has settled."""
     ticket = TicketId(services.new_id(IdKind.TICKET))
+    probed = call.ready.probed
     services.seen[ticket] = SeenAtDispatch(
-        documents={path: buffer.document for path, buffer in buffers.items()},
-        environments={name: agent.env for name, agent in ready.probed.agents.items()},
-        settings=ready.probed.settings,
+        documents={path: buffer.document for path, buffer in call.buffers.items()},
+        environments={name: agent.env for name, agent in probed.agents.items()},
+        settings=probed.settings,
     )
     try:
-        outcome = await _admit(services, ready, params, ticket)
+        outcome = await _admit(services, call, ticket)
     finally:
         if services.state.ticket(ticket) is None:
             # Refused, the ticket of an earlier call, or given up by the client before its turn.
             del services.seen[ticket]
     if services.state.ticket(ticket) is not None:
-        services.progress.watch(ticket, params.work_done_token if params.wait else None)
+        services.progress.watch(ticket, call.work_done_token if call.wait else None)
     match outcome:
         case StoreProblem():
             return store_error(outcome)
         case Refused():
             return _refused(outcome)
         case _:
-            return await _answer(services, context, params, outcome)
+            return await _answer(services, context, outcome, wait=call.wait)
+
+
+def going_on(
+    services: Services, tasks: tuple[NewTask, ...], params: DispatchParams
+) -> tuple[NewTask, ...] | RpcError:
+    """Let the tasks that name an earlier session go on with it, where it was."""
+    problems: list[Problem] = []
+    made: list[NewTask] = []
+    taken: set[str] = set()
+    for place, (task, asked) in enumerate(zip(tasks, params.tasks, strict=True)):
+        if asked.resume is None:
+            made.append(task)
+            continue
+        found = earlier_named(services, asked.resume, task.spec.agent, task.spec.repository)
+        if isinstance(found, NoSuchSession):
+            problems.append(Problem(f"tasks[{place}].resume", found.message))
+        elif found.session in taken:
+            message = "names the session of another task of this call; only one can go on with it"
+            problems.append(Problem(f"tasks[{place}].resume", message))
+        else:
+            taken.add(found.session or "")
+            spec = evolve(task.spec, session=found.session, place=found.place)
+            made.append(evolve(task, spec=spec, notices=found.notices))
+    if problems:
+        return problems_error(ErrorCode.INVALID_PARAMS, HEADLINE, tuple(problems))
+    return tuple(made)
 
 
 async def checked(services: Services, params: DispatchParams) -> Ready | RpcError:
@@ -80,11 +137,11 @@ async def checked(services: Services, params: DispatchParams) -> Ready | RpcErro
         await anyio.to_thread.run_sync(import_module, "jsonschema")
     valid = validate(params, probed.facts)
     if isinstance(valid, Problems):
-        return problems_error(ErrorCode.INVALID_PARAMS, _HEADLINE, valid.problems)
+        return problems_error(ErrorCode.INVALID_PARAMS, HEADLINE, valid.problems)
     valid = _without_brief(valid, params, probed)
     refused = tuple(_command_problems(valid, probed))
     if refused:
-        return problems_error(ErrorCode.INVALID_PARAMS, _HEADLINE, refused)
+        return problems_error(ErrorCode.INVALID_PARAMS, HEADLINE, refused)
     folders: dict[bytes, list[bytes]] = {}
     for task in valid.tasks:
         folders.setdefault(task.repository, []).append(task.folder)
@@ -93,7 +150,7 @@ async def checked(services: Services, params: DispatchParams) -> Ready | RpcErro
     return Ready(valid, probed) if error is None else error
 
 
-_HEADLINE = "Nothing was started; the call has problems"
+HEADLINE = "Nothing was started; the call has problems"
 
 
 def _without_brief(valid: Valid, params: DispatchParams, probed: Probed) -> Valid:
@@ -114,26 +171,28 @@ def _command_problems(valid: Valid, probed: Probed) -> Iterator[Problem]:
 
 
 async def _admit(
-    services: Services, ready: Ready, params: DispatchParams, ticket: TicketId
+    services: Services, call: Call, ticket: TicketId
 ) -> Admitted | Refused | StoreProblem:
-    general = services.settings.of(b"")
+    general, valid = services.settings.of(b""), call.ready.valid
     outcome: Admitted | Refused | StoreProblem = await services.tell(
         DispatchRequested,
         ticket=ticket,
         owner=services.server,
-        tasks=tuple(_new_task(ready.probed, task) for task in ready.valid.tasks),
-        offer=ready.valid.offer,
+        tasks=call.tasks,
+        offer=valid.offer,
         limit_tickets=general.limits.tickets,
         ask_deadline_ms=general.ask_deadline_ms,
-        label=ready.valid.label,
-        max_concurrent=ready.valid.max_concurrent,
-        operation_id=ready.valid.operation_id,
-        request=request_hash(params),
+        label=valid.label,
+        max_concurrent=valid.max_concurrent,
+        operation_id=valid.operation_id,
+        request=call.request,
+        order=call.ready.valid.merge_order,
     )
     return outcome
 
 
-def _new_task(probed: Probed, task: ValidTask) -> NewTask:
+def new_task(probed: Probed, task: ValidTask) -> NewTask:
+    """A task that was found valid, as the engine knows it."""
     # Values of variables may be secret: they stay in memory, see ``SeenAtDispatch``.
     agent = evolve(probed.agents[task.agent], env={})
     spec = TaskSpec(
@@ -170,22 +229,29 @@ def _refused(refused: Refused) -> RpcError:
         RefusedBecause.LIMIT: ErrorCode.LIMIT,
         RefusedBecause.OPERATION_CONFLICT: ErrorCode.IDENTITY_CONFLICT,
         RefusedBecause.STOPPING: ErrorCode.SERVER_CANCELLED,
+        RefusedBecause.NOT_ENDED: ErrorCode.WRONG_STATE,
+        RefusedBecause.FOLLOWED: ErrorCode.WRONG_STATE,
+        RefusedBecause.IN_USE: ErrorCode.WRONG_STATE,
+        RefusedBecause.GONE: ErrorCode.UNKNOWN_TASK,
     }
-    return RpcError(codes[refused.because], refused.message, ReasonData(refused.because.value))
+    code, reason = codes[refused.because], refused.because.value
+    if refused.task is None or refused.ticket is None:
+        return RpcError(code, refused.message, ReasonData(reason))
+    return RpcError(code, refused.message, InTheWayData(reason, refused.ticket, refused.task))
 
 
 async def _answer(
-    services: Services, _context: Context, params: DispatchParams, admitted: Admitted
+    services: Services, _context: Context, admitted: Admitted, *, wait: bool
 ) -> DispatchResult | RpcError:
     repeated = "This operation had been dispatched before; here is its ticket."
     notices = (Notice(repeated),) if admitted.repeated else ()
     view = None
-    if params.wait:
+    if wait:
         await waited(services, admitted.ticket, WaitUntil.SETTLED, None)
     row = ticket_or_error(services, admitted.ticket)
     if isinstance(row, RpcError):
         # It was dropped while this waited.
         return row
-    if params.wait:
+    if wait:
         view = await whole_view(services, admitted.ticket)
     return DispatchResult(admitted.ticket, row.state, notices, view)

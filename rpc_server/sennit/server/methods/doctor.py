@@ -25,6 +25,7 @@ from sennit.server.jsonrpc import Context
 from sennit.server.probing import default_folder
 from sennit.server.sandboxing import sandbox_line, without_unusable
 from sennit.server.services import Services
+from sennit.server.workspace_kinds import kind_lines
 from sennit.settings.builtin_agents import BUILT_IN
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
 from sennit_protocol.states import RunState, TrustState
@@ -54,6 +55,8 @@ async def _looks(services: Services, folder: bytes | None) -> AsyncIterator[Doct
     yield await _database(services)
     yield await anyio.to_thread.run_sync(_disk, str(services.folders.root))
     yield await sandbox_line(services)
+    for line in await kind_lines(services):
+        yield line
     if folder is not None:
         async for line in _repository(services, folder):
             yield line

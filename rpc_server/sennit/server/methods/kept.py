@@ -9,6 +9,7 @@ import anyio.to_thread
 
 from sennit.core.counted import counted
 from sennit.core.engine.events import Dropped
+from sennit.core.engine.following import is_newest
 from sennit.core.engine.reviewing import DropDone
 from sennit.core.engine.rows import ApplicationRow, ProposalRow, RevisionRow, RunRow, TicketRow
 from sennit.core.stored import StoreProblem
@@ -52,9 +53,9 @@ async def retained(
 
 
 async def _item(services: Services, ticket: TicketRow) -> RetainedItem:
-    runs = [run.id for run in services.state.rows(RunRow) if run.ticket == ticket.id]
-    folders = [services.folders.workspaces / run for run in runs]
-    folders += [services.folders.runs / run for run in runs]
+    runs = [run for run in services.state.rows(RunRow) if run.ticket == ticket.id]
+    folders = [services.folders.workspaces / name for name in {run.workspace for run in runs}]
+    folders += [services.folders.runs / run.id for run in runs]
     return RetainedItem(
         id=ticket.id,
         kind="ticket",
@@ -88,7 +89,9 @@ def _why_kept(services: Services, ticket: TicketRow) -> str:
     if ticket.state not in FINAL_TICKET_STATES:
         return f"it is {ticket.state.value}"
     open_ones = [
-        revision.proposal for revision in services.state.revisions(ticket) if is_undecided(revision)
+        revision.proposal
+        for revision in services.state.revisions(ticket)
+        if is_undecided(revision) and is_newest(services.state, revision)
     ]
     if open_ones:
         return f"neither applied nor dropped: {counted(len(open_ones), 'proposal')}"
@@ -182,7 +185,8 @@ async def gc(services: Services, _context: Context, params: GcParams) -> GcResul
 def _is_due(services: Services, ticket: TicketRow) -> bool:
     if ticket.state not in FINAL_TICKET_STATES or ticket.ended_at is None:
         return False
-    if any(is_undecided(revision) for revision in services.state.revisions(ticket)):
+    revisions = services.state.revisions(ticket)
+    if any(is_undecided(one) and is_newest(services.state, one) for one in revisions):
         return False
     days = services.settings.of(b"").retention.applied_days
     age = services.clock.now_ms() - ticket.ended_at

@@ -8,21 +8,24 @@ from collections.abc import Sequence
 import anyio.to_thread
 
 from sennit.adapters.git.changes import patch
+from sennit.core.conflict_views import resolved_views
 from sennit.core.engine.events import DecisionsMade
 from sennit.core.engine.reviewing import Decided, NotDecided
 from sennit.core.engine.rows import ProposalRow, RevisionRow, TicketRow
 from sennit.core.objects import GitFailed
 from sennit.core.proposal_views import (
     Looked,
-    conflict_view,
     file_views,
     proposal_summary,
+    revision_line,
+    revision_summaries,
     set_aside,
 )
 from sennit.core.stored import StoreProblem
 from sennit.core.units import Unit, with_needs
 from sennit.core.uris import file_uri
 from sennit.core.views import concerns, exact_timestamp
+from sennit.server.conflicts import conflict_views
 from sennit.server.errors import (
     git_error,
     newest_or_error,
@@ -36,7 +39,7 @@ from sennit.server.methods.tickets import folder_or_error, limit_error
 from sennit.server.repositories import Opened
 from sennit.server.services import Services
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
-from sennit_protocol.ids import UnitId
+from sennit_protocol.ids import RevisionId, UnitId
 from sennit_protocol.proposals import ProposalSummary, ProposalView
 from sennit_protocol.review import (
     Choice,
@@ -103,7 +106,10 @@ async def proposal(
     if isinstance(opened, RpcError):
         return opened
     if params.format is ProposalFormat.PATCH:
-        return await _as_patch(services, opened, revision)
+        return await _as_patch(services, opened, revision, params.against)
+    if params.against is not None:
+        problem = Problem("against", "means something with `format: patch` only")
+        return problems_error(ErrorCode.INVALID_PARAMS, "Nothing can be compared", (problem,))
     return await proposal_view(services, opened, revision, params.offset, params.limit)
 
 
@@ -126,25 +132,40 @@ async def proposal_view(
     if isinstance(looked, GitFailed):
         return git_error(looked)
     files = await anyio.to_thread.run_sync(file_views, revision, looked)
+    conflicts = await conflict_views(services, opened, revision)
+    if isinstance(conflicts, GitFailed):
+        return git_error(conflicts)
     return ProposalView(
         summary=_summary(services, revision),
         base=revision.base_commit,
         files=files[offset : offset + limit],
-        conflicts=tuple(conflict_view(revision, one) for one in revision.conflicts),
+        conflicts=conflicts,
+        resolved=resolved_views(revision),
         notices=(*set_aside(revision), *revision.notices),
         failure=revision.failure,
         files_total=len(files),
+        revisions=revision_summaries(
+            services.state, services.state.the(ProposalRow, revision.proposal)
+        ),
     )
 
 
 def _summary(services: Services, revision: RevisionRow) -> ProposalSummary:
-    return proposal_summary(services.state, services.state.the(ProposalRow, revision.proposal))
+    return revision_line(
+        services.state, services.state.the(ProposalRow, revision.proposal), revision
+    )
 
 
 async def _as_patch(
-    services: Services, opened: Opened, revision: RevisionRow
+    services: Services, opened: Opened, revision: RevisionRow, against: RevisionId | None
 ) -> ProposalView | RpcError:
-    made = await patch(services.git, opened.store, revision.base_tree, revision.tree)
+    begin = revision.base_tree
+    if against is not None:
+        other = revision_or_error(services, revision.proposal, against)
+        if isinstance(other, RpcError):
+            return other
+        begin = other.tree
+    made = await patch(services.git, opened.store, begin, revision.tree)
     if isinstance(made, GitFailed):
         return git_error(made)
     text, encoded = patch_fields(made)

@@ -15,6 +15,7 @@ from sennit.server.methods.applying import apply, preview, undo
 from sennit.server.methods.cancel import cancel
 from sennit.server.methods.dispatch import dispatch
 from sennit.server.methods.doctor import doctor
+from sennit.server.methods.following import follow
 from sennit.server.methods.kept import drop, gc, retained
 from sennit.server.methods.materialise import materialise
 from sennit.server.methods.notifications import (
@@ -26,6 +27,7 @@ from sennit.server.methods.notifications import (
 )
 from sennit.server.methods.preflight import preflight
 from sennit.server.methods.proposals import decide, proposal, proposals
+from sennit.server.methods.resolving import resolve
 from sennit.server.methods.steering import interrupt, steer
 from sennit.server.methods.story import story
 from sennit.server.methods.texts import content, output, run
@@ -48,9 +50,11 @@ REQUESTS: Mapping[str, Request] = {
     "sennit/answer": answer,
     "sennit/steer": steer,
     "sennit/interrupt": interrupt,
+    "sennit/follow": follow,
     "sennit/proposals": proposals,
     "sennit/proposal": proposal,
     "sennit/decide": decide,
+    "sennit/resolve": resolve,
     "sennit/preview": preview,
     "sennit/apply": apply,
     "sennit/undo": undo,

@@ -80,7 +80,9 @@ async def _revision_text(
 async def _entry(
     services: Services, revision: RevisionRow, path: bytes, side: Side
 ) -> Entry | GitFailed | None:
-    conflict = next((one for one in revision.conflicts if one.path == path), None)
+    settled = (one.conflict for one in revision.resolutions)
+    known = (*revision.conflicts, *settled)
+    conflict = next((one for one in known if one.path == path), None)
     if side is Side.OURS:
         return None if conflict is None else conflict.ours
     if side is Side.THEIRS and conflict is not None:

@@ -1,0 +1,107 @@
+"""The options of commands that give work to agents: what becomes of the results."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from attrs import evolve, frozen
+
+from sennit.cli.client import Client
+from sennit.cli.exits import Exit
+from sennit.cli.options import json_option
+from sennit.cli.place import Place
+from sennit.cli.run_flow import AfterRun, Call, Flow, Outcome, exit_of, outcome_json
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+
+
+@frozen
+class Afterwards:
+    """What becomes of the proposals once the agents have ended, as it was given."""
+
+    after: AfterRun | None
+    no_apply: bool
+    patch: Path | None
+    confirm_moved: bool
+    trust: bool
+    unattended: bool
+    as_json: bool
+
+
+def _a_file(_ctx: click.Context, _param: click.Parameter, value: Path | None) -> Path | None:
+    """Refuse what other programs take for standard output, where the review is shown."""
+    if value == Path("-"):
+        raise click.BadParameter(
+            "name a file; `sennit show PROPOSAL --patch` writes a patch to standard output"
+        )
+    return value
+
+
+_OPTIONS = (
+    click.option("--accept-all", "after", flag_value=AfterRun.ACCEPT, help="Accept what fits."),
+    click.option("--reject-all", "after", flag_value=AfterRun.REJECT, help="Reject everything."),
+    click.option("--no-apply", is_flag=True, help="Decide, but change no file."),
+    click.option(
+        "--patch",
+        type=click.Path(dir_okay=False, path_type=Path),
+        callback=_a_file,
+        help="Write what is accepted as a patch to this file instead of applying it.",
+    ),
+    click.option(
+        "--confirm-moved", is_flag=True, help="Apply though HEAD has moved since the base."
+    ),
+    click.option("--trust", is_flag=True, help="Trust this folder for this call only."),
+    click.option(
+        "--unattended",
+        is_flag=True,
+        help="Nobody is there: agents that ask get the safe answer at once.",
+    ),
+    json_option,
+)
+
+
+def after_options(command: CommandT) -> CommandT:
+    """Give a command these options, in this order."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def carry_out(
+    ctx: click.Context, call_of: Callable[[Client], Awaitable[Call]], then: Afterwards
+) -> None:
+    """Give the work to agents, follow it to its end, and do what is wanted with the results."""
+    place: Place = ctx.obj
+    client = evolve(
+        place.client, trusted=then.trust or place.client.trusted, unattended=then.unattended
+    )
+    place = evolve(place, client=client)
+    interactive = place.terminal.interactive and not then.as_json
+    flow = Flow(
+        place=place,
+        after=then.after or (AfterRun.ASK if interactive else AfterRun.LEAVE),
+        apply=not then.no_apply,
+        patch=then.patch,
+        confirm_moved=then.confirm_moved,
+        as_json=then.as_json,
+    )
+
+    async def work(client: Client) -> Outcome:
+        return await flow.run(client, await call_of(client))
+
+    outcome = place.converse(work, as_json=then.as_json, handlers=flow.handlers())
+    code = exit_of(outcome)
+    if then.as_json:
+        place.terminal.show_json(outcome_json(outcome, code))
+    ctx.exit(Exit(code))
+
+
+def checked_afterwards(**given: Any) -> Afterwards:  # noqa: ANN401  click's, by these names
+    """Take the options; raises click's error for those that exclude each other."""
+    then = Afterwards(**given)
+    if then.no_apply and then.patch is not None:
+        raise click.UsageError("--no-apply and --patch exclude each other.")
+    return then

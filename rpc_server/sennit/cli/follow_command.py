@@ -1,0 +1,94 @@
+"""`sennit follow`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sennit.cli.after_options import after_options, carry_out, checked_afterwards
+from sennit.cli.client import Client
+from sennit.cli.failures import UsageError
+from sennit.cli.run_flow import AfterRun
+from sennit_protocol.following import Begin, FollowParams, SessionWish
+from sennit_protocol.ids import TicketId
+from sennit_protocol.requests import TicketParams
+from sennit_protocol.views import TicketView
+
+_HELP = """\
+Follow up on a task that has ended: a comment, a repair, more of the same, or the task again.
+
+\b
+  sennit follow t_… "Name the parameter `limit`, as elsewhere"
+  sennit follow t_…/docs "Now also the page about settings"
+  sennit follow t_…                                      the same prompt once more
+  sennit follow t_… --live                               again, on your text alone
+
+The agent goes on in the folder and, where it can, in the session that it had before. It begins with
+your files as they are now and the earlier proposal merged into them. What it leaves is the next
+revision of that proposal; your decisions stay wherever a part of it is still the same.
+"""
+
+
+@click.command("follow", help=_HELP)
+@click.argument("name", metavar="TICKET[/TASK]")
+@click.argument("prompt", required=False)
+@click.option("--agent", metavar="NAME", help="Another agent; it begins a session of its own.")
+@click.option("--fresh", is_flag=True, help="Begin a new session, told what was done before.")
+@click.option("--live", is_flag=True, help="Begin with your files alone, without the proposal.")
+@click.option("--label", help="A name of the ticket, for people.")
+@after_options
+@click.pass_context
+def command(  # noqa: D103  its help is above
+    ctx: click.Context,
+    /,
+    *,
+    name: str,
+    prompt: str | None,
+    agent: str | None,
+    fresh: bool,
+    live: bool,
+    label: str | None,
+    after: AfterRun | None,
+    no_apply: bool,
+    patch: Path | None,
+    confirm_moved: bool,
+    trust: bool,
+    unattended: bool,
+    as_json: bool,
+) -> None:
+    then = checked_afterwards(
+        after=after,
+        no_apply=no_apply,
+        patch=patch,
+        confirm_moved=confirm_moved,
+        trust=trust,
+        unattended=unattended,
+        as_json=as_json,
+    )
+
+    async def call_of(client: Client) -> FollowParams:
+        ticket, task = await _named(client, name)
+        return FollowParams(
+            ticket=ticket,
+            task=task,
+            prompt=prompt,
+            agent=agent,
+            session=SessionWish.FRESH if fresh else SessionWish.RESUME,
+            begin=Begin.LIVE if live else Begin.WORK,
+            label=label,
+        )
+
+    carry_out(ctx, call_of, then)
+
+
+async def _named(client: Client, name: str) -> tuple[TicketId, str]:
+    """The task that is meant; a ticket with one task needs no name of it."""
+    ticket, slash, task = name.partition("/")
+    if slash:
+        return TicketId(ticket), task
+    view = await client.ask("sennit/ticket", TicketParams(TicketId(ticket)), TicketView)
+    if len(view.tasks) == 1:
+        return view.id, view.tasks[0].id
+    names = ", ".join(f"{ticket}/{each.id}" for each in view.tasks)
+    raise UsageError(f"The ticket {ticket} has several tasks. Name the one to follow: {names}.")

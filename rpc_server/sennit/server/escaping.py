@@ -1,0 +1,56 @@
+"""Whether the agent of a run has changed something outside its workspace, by evidence alone."""
+
+from __future__ import annotations
+
+import os
+
+import anyio.to_thread
+
+from sennit.adapters.agents.escapes import Ground, evidence_of
+from sennit.adapters.runs.values import Exited
+from sennit.core.agent_report import Report
+from sennit.core.engine.events import RunNoted
+from sennit.core.engine.rows import RunRow
+from sennit.core.escapes import Evidence, claims, told_of
+from sennit.core.objects import GitFailed
+from sennit.core.views import exact_timestamp
+from sennit.server.services import Services
+
+_NS = 1_000_000
+
+
+async def escapes(
+    services: Services, run: RunRow, end: Exited, report: Report
+) -> tuple[Evidence, ...]:
+    """What the agent changed outside; it is told in the story of its task."""
+    claimed = claims(report.tools.values())
+    if not claimed or run.folder is None:
+        return ()
+    ground = await _ground(services, run, end)
+    found = await anyio.to_thread.run_sync(evidence_of, claimed, ground)
+    if found:
+        text = f"has changed what lies outside its workspace: {told_of(found)}"
+        await services.tell(RunNoted, run=run.id, text=text)
+    return found
+
+
+async def _ground(services: Services, run: RunRow, end: Exited) -> Ground:
+    spec = services.state.task(run.ticket, run.task).spec
+    home = services.environ.get("HOME", "")
+    guarded = [os.fsdecode(spec.repository.top)]
+    at = exact_timestamp(services.clock.now_ms())
+    opened = await services.repositories.open(spec.repository, at)
+    if not isinstance(opened, GitFailed):
+        guarded += [str(opened.repository.git_dir), str(opened.repository.common_dir)]
+    own = [
+        folder.replace("~", home, 1) if folder.startswith("~/") else folder
+        for folder in spec.agent.state_folders
+    ]
+    temporary = services.environ.get("TMPDIR") or "/tmp"  # noqa: S108  where POSIX has it
+    return Ground(
+        workspace=services.workspace_of(run.id),
+        folder=services.folder_of(run.id),
+        allowed=(*own, temporary, str(services.folders.runs / run.id)),
+        guarded=tuple(guarded),
+        since_ns=end.started_at * _NS,
+    )
