@@ -29,9 +29,12 @@ description = "Writes down what it is told"
 kind = "acp"
 argv = ["${PYTHON}", "${PEER}"]
 description = "Does each line of its prompt"
-roles = ["implement"]
+roles = ["scripted"]
 sandbox = "off"
 `;
+
+/** A role of the user that only one agent has, whatever else is installed. */
+const ROLE = '---\nname: scripted\ndescription: Works line by line\n---\n\nBe quick.\n';
 
 export class Scene {
   readonly folder: string;
@@ -51,6 +54,8 @@ export class Scene {
     }
     writeFileSync(this.path('home', '.gitconfig'), '[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n');
     writeFileSync(this.path('config', 'config.toml'), CONFIG);
+    mkdirSync(this.path('config', 'agents'));
+    writeFileSync(this.path('config', 'agents', 'scripted.md'), ROLE);
     // VS Code asks a login shell for PATH, as on a server that somebody connects to.
     writeFileSync(this.path('home', '.profile'), `PATH='${path.dirname(SENNIT)}':"$PATH"\nexport PATH\n`);
     this.environment = this.#environment();

@@ -472,6 +472,16 @@ export interface Failure {
 /** Why a run or a task did not do its work. */
 export type FailureKind = "timeout" | "stalled" | "modelError" | "rateLimited" | "notSignedIn" | "spawn" | "exit" | "signal" | "protocol" | "setup" | "delivery" | "selection" | "noChanges" | "refused" | "limit" | "budget" | "escaped" | "diskFull" | "internal";
 
+/** A file that both change. */
+export interface FileOverlap {
+  path: string;
+  uri: string;
+  /** `lines`: the same lines, or lines beside each other; `wholeFile`: one of them deletes, renames or replaces it; `sameFile`: other places of one text. */
+  kind: OverlapKind;
+  /** With `lines`: where, in the text that both began with. */
+  lines?: LineRange[] | null;
+}
+
 /** One file of a proposal with its units. */
 export interface FileView {
   /** Relative to the repository's top level, for people. */
@@ -656,6 +666,36 @@ export interface OutputResult {
   running?: boolean | null;
   /** The program wrote more than is kept. */
   truncated?: boolean | null;
+}
+
+/** Two pieces of work that change the same files; the earlier one first. */
+export interface Overlap {
+  one: Worker;
+  other: Worker;
+  files: FileOverlap[];
+}
+
+/** How near two pieces of work come to each other in a file. */
+export type OverlapKind = "lines" | "wholeFile" | "sameFile";
+
+/** Which work to compare: each piece with each other one, within and across tickets. */
+export interface OverlapsParams {
+  /** Only pairs in which this ticket has a part. */
+  ticket?: string | null;
+  /** Only work in a repository at, above or below that folder. */
+  folder?: string | null;
+  /** Whether to look into the workspaces of running agents, too. */
+  running?: boolean | null;
+  /** Pairs at most, 1 to 10000. */
+  limit?: number | null;
+}
+
+/** The pairs that meet, those that share lines first. */
+export interface OverlapsResult {
+  overlaps: Overlap[];
+  total?: number | null;
+  /** Work that could not be looked at, and why. */
+  notices?: Notice[] | null;
 }
 
 /** Which part of a task's life a time limit ended. */
@@ -850,7 +890,8 @@ export interface ResolveParams {
 export interface RetainedItem {
   id: string;
   kind: string;
-  ticket: string;
+  /** Absent for what belongs to no ticket any more. */
+  ticket?: string | null;
   task?: string | null;
   bytes?: number | null;
   at?: string | null;
@@ -1383,6 +1424,14 @@ export type WaitUntil = "settled" | "attention" | "change";
 /** What a task in the middle of its work waits for. */
 export type WaitingFor = "answer" | "permission" | "user";
 
+/** One piece of work: a proposal, or what a running agent has done so far. */
+export interface Worker {
+  ticket: string;
+  task: string;
+  /** Absent while its agent still runs. */
+  proposal?: string | null;
+}
+
 /** Where a task works: in a workspace of its own, a disposable one, or the user's tree. */
 export type WorkspaceKind = "isolated" | "scratch" | "shared";
 
@@ -1416,6 +1465,8 @@ export interface ClientRequests {
   "sennit/decide": { params: DecideParams; result: DecideResult };
   /** Settles conflicts, by a side, a text or a suggestion; all is merged again. */
   "sennit/resolve": { params: ResolveParams; result: DecideResult };
+  /** Where proposals meet, and what running agents have done so far. */
+  "sennit/overlaps": { params: OverlapsParams; result: OverlapsResult };
   /** The edit as it would be applied now. */
   "sennit/preview": { params: PreviewParams; result: PreviewResult };
   /** Applies what is accepted. */

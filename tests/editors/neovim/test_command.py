@@ -26,12 +26,14 @@ def _completed(editor: Neovim, line: str) -> list[str]:
 def test_sub_commands_and_what_they_take_are_completed(editor: Neovim) -> None:
     ticket = done(editor, "true")
     assert _completed(editor, "Sennit ap") == ["apply"]
-    assert len(_completed(editor, "Sennit ")) == 20
+    assert len(_completed(editor, "Sennit ")) == 25
     assert _completed(editor, "Sennit accept ") == ["all", "file", "hunk", "proposal"]
     assert _completed(editor, "Sennit trust g") == ["grant"]
     assert ticket in _completed(editor, "Sennit review t_")
     assert _completed(editor, f"Sennit output {ticket} ") == ["task-1"]
     assert _completed(editor, "Sennit dispatch ag") == ["agent=command"]
+    assert _completed(editor, "Sennit dispatch role=im") == ["role=implement"]
+    assert _completed(editor, "Sennit follow ") == [ticket]
     assert _completed(editor, "Sennit cancel ") == []
 
 
@@ -46,6 +48,8 @@ def test_every_sub_command_says_what_it_does(editor: Neovim) -> None:
 def test_an_unknown_sub_command_is_said_with_all_that_there_are(editor: Neovim) -> None:
     editor.sennit("nonsense")
     editor.until_notice("there is no `:Sennit nonsense`", "accept, answer, apply")
+    editor.sennit("dispatch budget=much true")
+    editor.until_notice("nothing was dispatched: `much` is no part of a budget")
 
 
 @pytest.mark.parametrize("command", ["accept", "apply", "next"])

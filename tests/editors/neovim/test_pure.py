@@ -117,6 +117,9 @@ def test_hunks_are_found_again_in_the_live_text(
 DRAFT = """\
 # Then an empty line, and what the agent is to do. `:w` dispatches, `:q!` drops.
 agent: scribe
+model: large one
+budget: 20 turns, 1.1k tokens, 0.5 cost, 2 min
+access: read
 task: first
 description: some words
 
@@ -145,15 +148,50 @@ Then that.
 
 def test_a_draft_is_read_and_written_again(lua: Neovim) -> None:
     read = "return require('sennit.draft').parse(...)"
-    drafts = lua.lua(read, DRAFT.splitlines())
+    drafts, problems = lua.lua(f"return {{ {read.removeprefix('return ')} }}", DRAFT.splitlines())
+    assert problems == []
     assert drafts == [
-        {"agent": "scribe", "id": "first", "description": "some words",
+        {"agent": "scribe", "id": "first", "description": "some words", "model": "large one",
+         "budget": {"turns": 20, "tokens": 1100, "cost": 0.5, "timeMs": 120_000},
+         "access": "read",
          "prompt": "Do this.\n\n# this is part of the prompt\ntask: and this too"},
         {"after": ["first", "other"], "prompt": "# A title\n\nThen that."
          "\n\n```yaml\n---\n\\---\n```\n---\n```"},
     ]  # fmt: skip
     written = lua.lua("return require('sennit.draft').format(...)", drafts)
     assert lua.lua(read, written) == drafts
+
+
+def test_what_a_draft_cannot_mean_is_named_with_its_line(lua: Neovim) -> None:
+    lines = ["agent: a", "", "x", "---", "budget: 3 apples, 1 s", "access: all", "", "y"]
+    _, problems = lua.lua("return { require('sennit.draft').parse(...) }", lines)
+    assert [one.split(" is ")[0] for one in problems] == ["line 5: `3 apples`", "line 6: `access`"]
+
+
+@pytest.mark.parametrize(
+    ("progress", "wanted"),
+    [
+        ({"phase": "running", "elapsedMs": 1400, "lastLine": "half done"}, "1 s, half done"),
+        ({"phase": "thinking", "elapsedMs": 400_000, "idleMs": 4000}, "6 min, thinking"),
+        ({"phase": "running", "elapsedMs": 9000, "idleMs": 6000}, "9 s, silent for 6 s"),
+        (
+            {"phase": "running", "elapsedMs": 0, "lastTool": "edit a", "lastLine": "edit a",
+             "tools": 3, "usage": {"known": "lowerBound", "input": 900, "output": 600,
+             "cost": 0.126, "currency": "USD"}},
+            "0 s, at least 1.5k tokens, at least 0.13 USD, edit a (tool 3)",
+        ),
+    ],
+)  # fmt: skip
+def test_progress_is_told_in_few_words(lua: Neovim, progress: dict[str, Any], wanted: str) -> None:
+    assert lua.lua("return require('sennit.progress').words(...)", progress) == wanted
+
+
+def test_what_was_said_and_not_heard_is_told_with_the_reason(lua: Neovim) -> None:
+    told = "return require('sennit.speaking').receipt(...)"
+    refused = {"receipt": "notApplied"}
+    assert "its agent has ended" in lua.lua(told, refused, "a", {"state": "completed"})
+    assert "has not started" in lua.lua(told, refused, "a", {"state": "queued"})
+    assert lua.lua(told, {**refused, "message": "Why."}, "a") == "a was not told: Why."
 
 
 def test_a_selection_with_fences_is_fenced_by_longer_ones(lua: Neovim) -> None:

@@ -15,13 +15,32 @@ local M = {}
 ---@field run fun(words: string[], given: sennit.Given, rest: string)
 ---@field complete? fun(lead: string, before: string[]): string[]
 
---- Takes `agent=NAME` off the head of a prompt.
+local WORDS = { agent = true, role = true, model = true, class = true, thinking = true }
+
+--- Takes `agent=NAME` and its like off the head of a prompt.
 ---@param rest string
----@return string? agent
----@return string prompt
-local function agent_and_prompt(rest)
-  local agent, prompt = rest:match('^agent=(%S+)%s*(.*)$')
-  return agent, prompt or rest
+---@return sennit.Draft? draft
+---@return string? problem
+local function read_draft(rest)
+  ---@type sennit.Draft
+  local draft = { prompt = rest }
+  while true do
+    local key, value, prompt = draft.prompt:match('^(%l+)=(%S+)%s*(.*)$')
+    if key == 'budget' then
+      local problem
+      draft.budget, problem = require('sennit.budget').read(value)
+      if problem then
+        return nil, problem
+      end
+    elseif key == 'access' and (value == 'read' or value == 'write') then
+      draft.access = value
+    elseif key and WORDS[key] then
+      draft[key] = value
+    else
+      return draft
+    end
+    draft.prompt = prompt
+  end
 end
 
 ---@param given sennit.Given
@@ -40,21 +59,38 @@ end
 ---@param given sennit.Given
 ---@param rest string
 local function dispatch(_, given, rest)
-  local agent, prompt = agent_and_prompt(rest)
-  agent = agent or require('sennit.config').get().agent
+  local draft, problem = read_draft(rest)
+  if not draft then
+    notify.error(('nothing was dispatched: %s.'):format(problem))
+    return
+  end
+  if not require('sennit.draft').names_somebody(draft) then
+    draft.agent = require('sennit.config').get().agent
+  end
   local context = selection(given)
-  if context and agent == 'command' then
+  if context and draft.agent == 'command' then
     notify.error('the agent `command` runs its prompt as a command line and takes no selection.')
     return
   end
+  local is_open = draft.prompt == ''
   if context then
-    prompt = vim.trim(prompt .. '\n\n' .. context)
+    draft.prompt = vim.trim(draft.prompt .. '\n\n' .. context)
   end
-  if rest == '' or (context and vim.startswith(prompt, 'Context:')) then
-    require('sennit.ui.draft').open({ { agent = agent, prompt = prompt } })
+  if rest == '' or (context and is_open) then
+    require('sennit.ui.draft').open({ draft })
     return
   end
-  require('sennit.dispatch').prompt({ agent = agent, prompt = prompt })
+  require('sennit.dispatch').prompt(draft)
+end
+
+--- A sub-command that is given the words and the whole of what follows.
+---@param module string
+---@param name string
+---@return fun(words: string[], given: sennit.Given, rest: string)
+local function speaking(module, name)
+  return function(words, _, rest)
+    require(module)[name](words, rest)
+  end
 end
 
 ---@param decision sennit.Decision
@@ -137,6 +173,33 @@ M.commands = {
     run = function(words, _, rest)
       require('sennit.tickets').answer(words, rest)
     end,
+    complete = completion.task,
+  },
+  steer = {
+    about = 'tells an agent at work something',
+    run = speaking('sennit.speaking', 'steer'),
+    complete = completion.running,
+  },
+  interrupt = {
+    about = 'ends the turn of an agent, which then waits for what is said',
+    run = speaking('sennit.speaking', 'interrupt'),
+    complete = completion.running,
+  },
+  follow = {
+    about = 'gives ended work to an agent again, for its next revision',
+    run = speaking('sennit.following', 'follow'),
+    complete = completion.follow,
+  },
+  since = {
+    about = 'shows what a proposal changes against an earlier revision of it',
+    run = function(words)
+      require('sennit.following').since(words[1])
+    end,
+    complete = completion.proposals,
+  },
+  details = {
+    about = 'shows what is known of a task: prompt, sandbox, what it used, what happened',
+    run = speaking('sennit.details', 'open'),
     complete = completion.task,
   },
   cancel = {

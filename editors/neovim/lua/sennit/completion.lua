@@ -4,12 +4,13 @@ local state = require('sennit.state')
 local M = {}
 
 ---@type string[]
-local agents = { 'command' }
+local agents, roles = { 'command' }, { 'explore', 'implement', 'review', 'verify' }
 
---- Remembers the names of agents.
----@param names string[]
-function M.take_agents(names)
-  agents = names
+--- Remembers the names of agents that can be used, and of roles.
+---@param agent_names string[]
+---@param role_names string[]
+function M.take_agents(agent_names, role_names)
+  agents, roles = agent_names, role_names
 end
 
 ---@param lead string
@@ -21,21 +22,34 @@ function M.matching(lead, words)
   end, words)
 end
 
+--- What a header of a draft can hold, or headers themselves.
 ---@param lead string
+---@param name? string The header that the line begins with.
 ---@return string[]
-function M.agents(lead)
-  return M.matching(lead, agents)
+function M.draft(lead, name)
+  if name == 'agent' or name == 'role' then
+    return M.matching(lead, name == 'agent' and agents or roles)
+  elseif name then
+    return {}
+  end
+  return M.matching(
+    lead,
+    vim.tbl_map(function(one)
+      return one .. ': '
+    end, require('sennit.draft').HEADERS)
+  )
 end
 
 ---@param lead string
 ---@return string[]
 function M.dispatch(lead)
-  return M.matching(
-    lead,
-    vim.tbl_map(function(name)
-      return 'agent=' .. name
-    end, agents)
-  )
+  local words = { 'model=', 'class=', 'thinking=', 'access=read', 'budget=' }
+  for _, one in ipairs({ { 'agent=', agents }, { 'role=', roles } }) do
+    for _, name in ipairs(one[2]) do
+      words[#words + 1] = one[1] .. name
+    end
+  end
+  return M.matching(lead, words)
 end
 
 ---@return string[]
@@ -92,6 +106,21 @@ end
 ---@param before string[] The words of the sub-command before the one under the cursor.
 function M.task(lead, before)
   return M.matching(lead, before[1] and tasks(before[1]) or tickets())
+end
+
+--- A proposal, or a ticket and then its tasks.
+---@param lead string
+---@param before string[]
+function M.follow(lead, before)
+  if before[1] then
+    return M.matching(lead, tasks(before[1]))
+  end
+  return M.matching(lead, vim.list_extend(tickets(), proposals()))
+end
+
+---@param lead string
+function M.proposals(lead)
+  return M.matching(lead, proposals())
 end
 
 --- A running ticket, then its tasks.

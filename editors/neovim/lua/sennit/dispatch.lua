@@ -1,7 +1,7 @@
 --- Gives tasks to agents. What the user has typed stays in a draft until the server has taken it.
+local agents = require('sennit.agents')
 local async = require('sennit.async')
 local client = require('sennit.client')
-local config = require('sennit.config')
 local connection = require('sennit.rpc.connection')
 local draft = require('sennit.draft')
 local notify = require('sennit.notify')
@@ -12,44 +12,10 @@ local requests = require('sennit.requests')
 
 local M = {}
 
---- Who gets a task that names nobody; under `async.run`.
----@param server vim.lsp.Client
----@return string? name Nil when the user has turned away or nobody is there.
-function M.choose_agent(server)
-  local configured = config.get().agent
-  if configured then
-    return configured
-  end
-  local result = requests.expect(server, 'The agents cannot be listed', 'sennit/agents', {})
-  if not result then
-    return nil
-  end
-  local usable = vim.tbl_filter(function(agent)
-    return agent.usable
-  end, result.agents)
-  if #usable <= 1 then
-    if #usable == 0 then
-      notify.error('no agent is usable here; `:checkhealth sennit` says why.')
-    end
-    return usable[1] and usable[1].name
-  end
-  local chosen = async.select(usable, {
-    prompt = 'Which agent?',
-    kind = 'sennit.agent',
-    format_item = function(agent)
-      local about = plain.line(agent.description, 80)
-      return about ~= '' and ('%s: %s'):format(agent.name, about) or agent.name
-    end,
-  })
-  return chosen and chosen.name
-end
-
 ---@param drafts sennit.Draft[]
 ---@return boolean
-local function all_name_an_agent(drafts)
-  return vim.iter(drafts):all(function(one)
-    return one.agent ~= nil
-  end)
+local function all_name_somebody(drafts)
+  return vim.iter(drafts):all(draft.names_somebody)
 end
 
 --- Sends a call; one that a dying server has not answered is sent again: the same operation, once.
@@ -114,11 +80,11 @@ function M.send(drafts, options)
   if not server then
     return nil
   end
-  local agent = not all_name_an_agent(drafts) and M.choose_agent(server) or nil
-  if not agent and not all_name_an_agent(drafts) then
+  local doer = all_name_somebody(drafts) and {} or agents.choose(server)
+  if not doer then
     return nil
   end
-  local tasks = draft.tasks(drafts, agent, client.here() or server.root_dir)
+  local tasks = draft.tasks(drafts, doer, client.here() or server.root_dir)
   local nonce = options.nonce or tostring(vim.uv.hrtime())
   local operation = vim.fn.sha256(nonce .. vim.json.encode(tasks)):sub(1, 40)
   local call = { tasks = tasks, label = options.label, operationId = operation }

@@ -1,9 +1,13 @@
 --- Tasks as text, the way a draft shows them: headers, an empty line, the prompt; `---` between tasks.
+local budget = require('sennit.budget')
+
 local M = {}
 
 M.HELP = {
   '# Write one task or several, with a line of dashes (---) between them. Each may begin with',
-  '# headers: agent: NAME, task: ID, description: WORDS, after: IDS of tasks that come before.',
+  '# headers: agent: NAME, role: NAME, model: NAME, class: NAME, thinking: LEVEL, access: read,',
+  '# task: ID, description: WORDS, after: IDS of tasks that come before,',
+  '# budget: 20 turns, 200k tokens, 1.50 cost, 10 min.',
   '# Then an empty line, and what the agent is to do. `:w` dispatches, `:q!` drops.',
 }
 
@@ -15,12 +19,36 @@ end
 
 ---@class sennit.Draft
 ---@field agent? string
+---@field role? string
+---@field model? string
+---@field class? string Of model.
+---@field thinking? string
+---@field access? 'read'|'write'
+---@field budget? sennit.Budget
 ---@field id? string
 ---@field description? string
 ---@field after? string[]
 ---@field prompt string
 
-local HEADERS = { agent = 'agent', task = 'id', description = 'description', after = 'after' }
+--- Headers in the order in which they are written, and the keys that they fill.
+local ORDER = {
+  { 'agent', 'agent' },
+  { 'role', 'role' },
+  { 'model', 'model' },
+  { 'class', 'class' },
+  { 'thinking', 'thinking' },
+  { 'access', 'access' },
+  { 'budget', 'budget' },
+  { 'task', 'id' },
+  { 'description', 'description' },
+  { 'after', 'after' },
+}
+---@type table<string, string>
+local HEADERS = {}
+M.HEADERS = {}
+for index, one in ipairs(ORDER) do
+  HEADERS[one[1]], M.HEADERS[index] = one[2], one[1]
+end
 
 local SEPARATOR = '^%-%-%-+%s*$'
 local FENCE = '^(```+)[^`]*$'
@@ -85,14 +113,14 @@ local function escaped(prompt)
 end
 
 ---@param lines string[]
----@return string[][]
+---@return { first: integer, [integer]: string }[] Each with the line that it begins with.
 local function split_tasks(lines)
-  local blocks, inside = { {} }, fenced(lines)
+  local blocks, inside = { { first = 1 } }, fenced(lines)
   for index, line in ipairs(lines) do
     if inside[index] then
       table.insert(blocks[#blocks], line)
     elseif line:match(SEPARATOR) then
-      blocks[#blocks + 1] = {}
+      blocks[#blocks + 1] = { first = index + 1 }
     else
       table.insert(blocks[#blocks], is_escaped(line) and line:sub(2) or line)
     end
@@ -108,9 +136,28 @@ local function header(line)
   return name and HEADERS[name], value
 end
 
----@param lines string[]
+--- The value of a header.
+---@param key string
+---@param value string
+---@return any? read
+---@return string? problem
+local function read(key, value)
+  if value == '' then
+    return nil
+  elseif key == 'after' then
+    return vim.split(value, '[,%s]+', { trimempty = true })
+  elseif key == 'budget' then
+    return budget.read(value)
+  elseif key == 'access' and value ~= 'read' and value ~= 'write' then
+    return nil, ('`access` is read or write, not `%s`'):format(value)
+  end
+  return value
+end
+
+---@param lines { first: integer, [integer]: string }
+---@param problems string[]
 ---@return sennit.Draft?
-local function parse_one(lines)
+local function parse_one(lines, problems)
   local first = 1
   while lines[first] and (HELP[lines[first]] or vim.trim(lines[first]) == '') do
     first = first + 1
@@ -122,9 +169,10 @@ local function parse_one(lines)
     if not key then
       break
     end
-    draft[key] = key == 'after' and vim.split(value, '[,%s]+', { trimempty = true }) or value
-    if draft[key] == '' then
-      draft[key] = nil
+    local problem
+    draft[key], problem = read(key, value or '')
+    if problem then
+      problems[#problems + 1] = ('line %d: %s'):format(lines.first + first - 1, problem)
     end
     first = first + 1
   end
@@ -135,12 +183,13 @@ end
 --- Reads a draft.
 ---@param lines string[]
 ---@return sennit.Draft[]
+---@return string[] problems What cannot be meant; each names its line.
 function M.parse(lines)
-  local drafts = {}
+  local drafts, problems = {}, {}
   for _, block in ipairs(split_tasks(lines)) do
-    drafts[#drafts + 1] = parse_one(block)
+    drafts[#drafts + 1] = parse_one(block, problems)
   end
-  return drafts
+  return drafts, problems
 end
 
 --- Writes a draft that `parse` reads as the same tasks.
@@ -152,15 +201,16 @@ function M.format(drafts)
     if index > 1 then
       lines[#lines + 1] = '---'
     end
-    lines[#lines + 1] = ('agent: %s'):format(draft.agent or '')
-    if draft.id then
-      lines[#lines + 1] = ('task: %s'):format(draft.id)
-    end
-    if draft.description then
-      lines[#lines + 1] = ('description: %s'):format(draft.description)
-    end
-    if draft.after and #draft.after > 0 then
-      lines[#lines + 1] = ('after: %s'):format(table.concat(draft.after, ', '))
+    for _, one in ipairs(ORDER) do
+      local name, value = one[1], draft[one[2]]
+      if name == 'after' and value then
+        value = table.concat(value, ', ')
+      elseif name == 'budget' and value then
+        value = budget.write(value)
+      end
+      if name == 'agent' or (value and value ~= '') then
+        lines[#lines + 1] = ('%s: %s'):format(name, value or '')
+      end
     end
     lines[#lines + 1] = ''
     vim.list_extend(lines, escaped(draft.prompt))
@@ -168,17 +218,31 @@ function M.format(drafts)
   return lines
 end
 
+--- Whether a draft says who does it, be it by a role or a class of model.
+---@param draft sennit.Draft
+---@return boolean
+function M.names_somebody(draft)
+  return (draft.agent or draft.role or draft.class) ~= nil
+end
+
 --- The tasks of a call.
 ---@param drafts sennit.Draft[]
----@param agent? string Who gets those that name nobody.
+---@param doer sennit.Doer Who gets those that name nobody.
 ---@param folder string
 ---@return sennit.Task[]
-function M.tasks(drafts, agent, folder)
+function M.tasks(drafts, doer, folder)
   local tasks = {}
   for index, draft in ipairs(drafts) do
+    local who = M.names_somebody(draft) and draft or doer
     tasks[index] = {
       id = draft.id or ('task-%d'):format(index),
-      agent = draft.agent or agent,
+      agent = who.agent,
+      role = who.role,
+      model = draft.model,
+      modelClass = draft.class,
+      thinking = draft.thinking,
+      access = draft.access,
+      budget = draft.budget,
       description = draft.description,
       dependsOn = draft.after,
       prompt = draft.prompt,

@@ -121,6 +121,12 @@
 --- What a workspace is made from: all that the user sees, or the last commit.
 ---@alias sennit.BaseKind "live"|"head"
 
+--- What the workspace of a follow-up holds when its agent begins.
+---
+--- ``WORK``: the user's text as it is now, with the earlier proposal merged in; files that do not
+--- go together hold the user's text. ``LIVE``: the user's text alone.
+---@alias sennit.Begin "work"|"live"
+
 --- What a run may use up; only what the agent can tell can be limited.
 ---@class sennit.Budget
 ---@field turns? integer|nil Calls of the model, or of tools where only those are told.
@@ -156,6 +162,15 @@
 ---@field files? string[] `uri`s of files.
 ---@field all? boolean Every unit of the revision.
 
+--- Settles one conflict, or takes that back by `nothing`.
+---
+--- A side of a text counts where the sides clash; what else both changed stays merged.
+---@class sennit.ConflictChoice
+---@field uri string The `uri` of the conflict.
+---@field take sennit.Take
+---@field text? string|nil With `take: text`: the whole file, with its line endings.
+---@field suggestion? sennit.SuggestionKind|nil With `take: suggestion`: its `kind`.
+
 --- Why a proposal does not go together with those before it.
 ---@class sennit.ConflictView
 ---@field kind string
@@ -166,6 +181,10 @@
 ---@field ours? sennit.SideView
 ---@field theirs? sennit.SideView
 ---@field withTasks? string[] Earlier tasks of the ticket that changed the same path.
+---@field paths? string[] All paths that it is about, `path` first.
+---@field regions? sennit.RegionView[] The lines that clash, where all sides are texts.
+---@field suggestions? sennit.SuggestionView[] What `sennit/resolve` could take, the surest first.
+---@field resolution? sennit.ResolutionView|nil How it was settled by `sennit/resolve`, if it was.
 
 --- Names a text by its `sennit:` URI.
 ---@class sennit.ContentParams
@@ -219,6 +238,7 @@
 ---@field label? string|nil A name for people.
 ---@field offer? sennit.Offer|nil When proposals are offered; the setting `review.offer`.
 ---@field maxConcurrent? integer|nil How many tasks of this call run at once, beside the limits.
+---@field order? sennit.MergeOrder|nil In which order proposals are merged; as the tasks stand unless said.
 ---@field wait? boolean Whether the answer comes only when the ticket has settled.
 ---@field workDoneToken? string|integer|nil LSP's token for progress; counts only with `wait`.
 ---@field partialResultToken? string|integer|nil LSP's token for partial results; counts only with `wait`.
@@ -280,6 +300,13 @@
 --- Why a run or a task did not do its work.
 ---@alias sennit.FailureKind "timeout"|"stalled"|"modelError"|"rateLimited"|"notSignedIn"|"spawn"|"exit"|"signal"|"protocol"|"setup"|"delivery"|"selection"|"noChanges"|"refused"|"limit"|"budget"|"escaped"|"diskFull"|"internal"
 
+--- A file that both change.
+---@class sennit.FileOverlap
+---@field path string
+---@field uri string
+---@field kind sennit.OverlapKind `lines`: the same lines, or lines beside each other; `wholeFile`: one of them deletes, renames or replaces it; `sameFile`: other places of one text.
+---@field lines? sennit.LineRange[] With `lines`: where, in the text that both began with.
+
 --- One file of a proposal with its units.
 ---@class sennit.FileView
 ---@field path string Relative to the repository's top level, for people.
@@ -297,6 +324,32 @@
 
 --- What a person should know beside the verdict. A flag never changes a verdict.
 ---@alias sennit.Flag "quarantined"|"recovered"|"stale"|"sourceDrift"|"cleanupIssue"|"headMoved"|"unchanged"|"outputTruncated"
+
+--- A follow-up on a task that has ended; what is not said here is as it was for that task.
+---@class sennit.FollowParams
+---@field ticket string
+---@field task string
+---@field prompt? string|nil What is to be done now; the task's own prompt again unless said.
+---@field attach? sennit.Attachment[] What the agent is given beside its prompt, as data.
+---@field agent? string|nil Another agent, which then begins a session of its own.
+---@field session? sennit.SessionWish `resume`: go on with the agent's earlier session where that can be.
+---@field begin? sennit.Begin `work`: on the earlier proposal merged with the text as it is now.
+---@field description? string|nil A label for people, 200 characters at most.
+---@field budget? sennit.Budget|nil What a run may use up; then it ends as `partial`.
+---@field deadlineMs? integer|nil Milliseconds that a run may take; as before unless said.
+---@field operationId? string|nil 1 to 64 characters: the same request again gives the same ticket.
+---@field label? string|nil A name for people.
+---@field offer? sennit.Offer|nil When the proposal is offered; the setting `review.offer`.
+---@field wait? boolean Whether the answer comes only when the ticket has settled.
+---@field workDoneToken? string|integer|nil LSP's token for progress; counts only with `wait`.
+---@field partialResultToken? string|integer|nil LSP's token for partial results; counts only with `wait`.
+
+--- The ended work that something follows; of a task that proposed nothing only its name.
+---@class sennit.Following
+---@field ticket string
+---@field task string
+---@field proposal? string|nil
+---@field revision? string|nil
 
 --- Collects what nothing needs any more. A dry run wins over `confirm`.
 ---@class sennit.GcParams
@@ -359,6 +412,9 @@
 ---@class sennit.MaterialiseResult
 ---@field folder string
 
+--- In which order proposals are merged: as given, or so that most of them go in.
+---@alias sennit.MergeOrder "task"|"fewestConflicts"
+
 --- An empty object.
 ---@class sennit.Nothing
 
@@ -388,6 +444,28 @@
 ---@field total integer
 ---@field running? boolean
 ---@field truncated? boolean The program wrote more than is kept.
+
+--- Two pieces of work that change the same files; the earlier one first.
+---@class sennit.Overlap
+---@field one sennit.Worker
+---@field other sennit.Worker
+---@field files sennit.FileOverlap[]
+
+--- How near two pieces of work come to each other in a file.
+---@alias sennit.OverlapKind "lines"|"wholeFile"|"sameFile"
+
+--- Which work to compare: each piece with each other one, within and across tickets.
+---@class sennit.OverlapsParams
+---@field ticket? string|nil Only pairs in which this ticket has a part.
+---@field folder? string|nil Only work in a repository at, above or below that folder.
+---@field running? boolean Whether to look into the workspaces of running agents, too.
+---@field limit? integer Pairs at most, 1 to 10000.
+
+--- The pairs that meet, those that share lines first.
+---@class sennit.OverlapsResult
+---@field overlaps sennit.Overlap[]
+---@field total? integer
+---@field notices? sennit.Notice[] Work that could not be looked at, and why.
 
 --- Which part of a task's life a time limit ended.
 ---@alias sennit.Phase "queued"|"starting"|"running"|"cancelling"
@@ -445,6 +523,7 @@
 ---@field proposal string
 ---@field revision? string|nil
 ---@field format? sennit.ProposalFormat
+---@field against? string|nil With `format: patch`: another revision of the proposal; the patch leads from its text to this one's.
 ---@field limit? integer Files at most.
 ---@field offset? integer
 
@@ -466,6 +545,7 @@
 ---@field linesRemoved? integer
 ---@field flags? sennit.Flag[]
 ---@field sequence? integer
+---@field number? integer Which revision of its proposal it is, from 1; a follow-up adds one.
 
 --- One proposal in full.
 ---@class sennit.ProposalView
@@ -473,11 +553,13 @@
 ---@field base string Commit of the store that the agent began with.
 ---@field files? sennit.FileView[]
 ---@field conflicts? sennit.ConflictView[]
+---@field resolved? sennit.ConflictView[] Conflicts that were settled by `sennit/resolve`.
 ---@field notices? sennit.Notice[]
 ---@field failure? sennit.Failure|nil
 ---@field patch? string|nil A patch that `git apply` takes, with `format: patch`.
 ---@field patchBase64? string|nil The same where its bytes are not UTF-8.
 ---@field filesTotal? integer Files in all; `files` is capped.
+---@field revisions? sennit.RevisionSummary[] All that there are of it, oldest first.
 
 --- A page of proposals in the order of reconciliation, newest ticket first.
 ---@class sennit.ProposalsParams
@@ -506,11 +588,29 @@
 --- What became of something that was said to an agent.
 ---@alias sennit.Receipt "delivered"|"queued"|"duplicate"|"notApplied"
 
+--- Lines that clash, in each of the three sides.
+---@class sennit.RegionView
+---@field base sennit.LineRange
+---@field ours sennit.LineRange
+---@field theirs sennit.LineRange
+
+--- How a person has settled a conflict.
+---@class sennit.ResolutionView
+---@field take sennit.Take
+---@field suggestion? sennit.SuggestionKind|nil
+---@field counts? boolean False once it is about other texts than those that collide now.
+
+--- Settles conflicts of one revision; what was settled before about others stands.
+---@class sennit.ResolveParams
+---@field proposal string
+---@field revision string
+---@field choices sennit.ConflictChoice[]
+
 --- One thing that is kept.
 ---@class sennit.RetainedItem
 ---@field id string
 ---@field kind string
----@field ticket string
+---@field ticket? string|nil Absent for what belongs to no ticket any more.
 ---@field task? string|nil
 ---@field bytes? integer
 ---@field at? string
@@ -523,6 +623,16 @@
 
 --- What the user has decided about a revision.
 ---@alias sennit.Review "offered"|"accepted"|"partlyAccepted"|"rejected"
+
+--- One revision of a proposal; only the newest can be decided and applied.
+---@class sennit.RevisionSummary
+---@field id string
+---@field number integer From 1, oldest first.
+---@field ticket string
+---@field task string
+---@field at string When it was made, RFC 3339 in UTC.
+---@field integration sennit.Integration
+---@field files? integer
 
 --- Names a run of a task; the last one unless said.
 ---@class sennit.RunParams
@@ -568,11 +678,15 @@
 ---@field usage? sennit.Usage|nil What it used, as far as it tells.
 ---@field tools? integer Calls of tools, as far as it tells.
 ---@field session? string|nil The agent's own name of its session.
+---@field resumed? boolean|nil Whether it went on with an earlier session, or had to begin anew; absent where there was none to go on with.
 
 --- A proposal at the revision that the user has seen.
 ---@class sennit.Selected
 ---@field proposal string
 ---@field revision string
+
+--- Whether an agent goes on with what it knows, or begins anew and is told what was before.
+---@alias sennit.SessionWish "resume"|"fresh"
 
 --- One side of a conflict; a side that is absent has neither key.
 ---@class sennit.SideView
@@ -597,6 +711,7 @@
 --- What became of it.
 ---@class sennit.SteerResult
 ---@field receipt sennit.Receipt
+---@field message? string|nil Why it could not be said, and what to do.
 
 --- How far a cancelled task had come.
 ---@alias sennit.Stopped "neverStarted"|"inTheMiddle"|"alreadyEnded"
@@ -623,6 +738,22 @@
 
 --- What a program has written.
 ---@alias sennit.Stream "stdout"|"stderr"|"raw"
+
+--- What a suggestion for a conflict was made by.
+---@alias sennit.SuggestionKind "lineEndings"|"oneHoldsMore"|"adjacentEdits"|"oursThenTheirs"|"theirsThenOurs"|"imports"|"eachItsOwn"|"followFolder"
+
+--- What would settle a conflict. Never taken by itself, and never to be preselected.
+---@class sennit.SuggestionView
+---@field kind sennit.SuggestionKind
+---@field sure sennit.Sureness
+---@field title string What it does and how sure that is, for a person.
+---@field text? string|nil The whole file then, capped; absent where it is no text.
+
+--- How far a suggestion can be believed.
+---@alias sennit.Sureness "likely"|"guess"
+
+--- How a conflict is settled. `nothing` takes an earlier resolution back.
+---@alias sennit.Take "base"|"ours"|"theirs"|"text"|"suggestion"|"nothing"
 
 --- Where an application goes.
 ---@alias sennit.Target "editor"|"disk"|"patch"
@@ -655,6 +786,7 @@
 ---@field retrySafe? boolean|nil Whether a run that may have run programs can be done again.
 ---@field outputSchema? table<string, any>|nil JSON Schema that the agent's last message has to fit.
 ---@field attach? sennit.Attachment[] What the agent is given beside its prompt, as data.
+---@field resume? string|nil An earlier session to go on with: `TICKET/TASK` of an ended task, or the agent's own name of it.
 
 --- A task changed. Some states in between may be left out, the last one never.
 ---@class sennit.TaskChanged
@@ -719,6 +851,8 @@
 ---@field resultText? string|nil The agent's last message, or the end of its output; not in lists.
 ---@field structured? any|nil The result that an `outputSchema` was given for.
 ---@field stopped? sennit.Stopped|nil How far the task had come when it was cancelled.
+---@field following? sennit.Following|nil The work that it follows.
+---@field followedBy? string|nil The ticket of its newest follow-up.
 
 --- What a document holds after an edit.
 ---@class sennit.TextAfterEdit
@@ -751,6 +885,7 @@
 ---@field proposalsPending? integer Proposals that wait for a decision or an application.
 ---@field repositories? string[] Top levels of its repositories as `file:` URIs.
 ---@field lastApplication? sennit.ApplicationSummary|nil The newest that can be undone; an undo is one too.
+---@field following? sennit.Following|nil The work that it follows.
 
 --- One ticket in full.
 ---@class sennit.TicketView
@@ -765,6 +900,7 @@
 ---@field notices? sennit.Notice[]
 ---@field applications? sennit.ApplicationSummary[] What was applied of it, oldest first.
 ---@field owned? boolean Whether the answering server carries the ticket.
+---@field following? sennit.Following|nil The work that it follows.
 
 --- A page of tickets, newest first.
 ---@class sennit.TicketsParams
@@ -863,6 +999,12 @@
 
 --- What a task in the middle of its work waits for.
 ---@alias sennit.WaitingFor "answer"|"permission"|"user"
+
+--- One piece of work: a proposal, or what a running agent has done so far.
+---@class sennit.Worker
+---@field ticket string
+---@field task string
+---@field proposal? string|nil Absent while its agent still runs.
 
 --- Where a task works: in a workspace of its own, a disposable one, or the user's tree.
 ---@alias sennit.WorkspaceKind "isolated"|"scratch"|"shared"

@@ -1,10 +1,10 @@
 --- Questions of agents, one after the other, and never in the middle of typing.
 local async = require('sennit.async')
 local config = require('sennit.config')
+local connection = require('sennit.rpc.connection')
 local events = require('sennit.events')
 local notify = require('sennit.notify')
 local plain = require('sennit.plain')
-local state = require('sennit.state')
 
 local M = {}
 
@@ -27,7 +27,10 @@ function M.prompt(task, question)
   local head = ('%s asks: %s'):format(plain.line(task), plain.line(question.text, 300))
   local options = question.options or {}
   if #options > 0 then
-    local items = vim.list_extend(vim.deepcopy(options), { OTHER })
+    local items = vim.deepcopy(options)
+    if not question.permission then
+      items[#items + 1] = OTHER
+    end
     local chosen = async.select(items, {
       prompt = head,
       kind = 'sennit.question',
@@ -42,19 +45,6 @@ function M.prompt(task, question)
   return async.input({ prompt = head .. ' ' })
 end
 
---- Whether somebody else has answered meanwhile, or the task is over.
----@param params sennit.AskParams
----@return boolean
-local function is_settled(params)
-  local task = (state.known.tasks[params.ticket] or {})[params.task]
-  if not task or task.state ~= 'waiting' then
-    return task ~= nil and state.is_final(task.state)
-  end
-  return task.question ~= nil
-    and task.question.id == params.question.id
-    and task.question.answer ~= nil
-end
-
 local function may_interrupt()
   return vim.api.nvim_get_mode().mode == 'n' and vim.fn.getcmdwintype() == ''
 end
@@ -64,7 +54,7 @@ local function show_next()
     return
   end
   local asking = table.remove(waiting, 1)
-  if is_settled(asking.params) then
+  if connection.is_withdrawn(asking.params) then
     asking.done(nil)
     vim.schedule(show_next)
     return
@@ -111,6 +101,14 @@ function M.ask(params)
     waiting[#waiting + 1] = { params = params, done = done }
     vim.schedule(show_next)
   end)
+  if answer and connection.is_withdrawn(params) then
+    notify.warn(
+      ('the question of %s does not wait any more, so “%s” was not given: it was answered elsewhere,'):format(
+        plain.line(params.task),
+        plain.line(answer, 300)
+      ) .. ' its time was over, or its agent has ended.'
+    )
+  end
   return answer and { answer = answer } or vim.empty_dict()
 end
 

@@ -1,6 +1,9 @@
 /** An agent asks; a person answers by a button of the notification, or by the question in the tree. */
 
+import { existsSync } from 'node:fs';
+
 import { SENNIT } from '../../harness/places.ts';
+import { until } from '../../harness/until.ts';
 import { Window, type Suite } from './desk.ts';
 
 export const answering: Suite = (desk) => {
@@ -30,6 +33,36 @@ export const answering: Suite = (desk) => {
       await hands.line(/^\s*Which farewell\?/).click();
       await hands.choose('Ciao');
       await hands.lines(/completed · 1 to review/).nth(1).waitFor();
+      await hands.clickInNotification(/asks: Which farewell\?/, 'Bye');
+      await hands.notification(/does not wait any more, so “Bye” was not given/).waitFor();
+    });
+  });
+
+  describe('an agent that can be spoken with', () => {
+    let window: Window;
+
+    before(async () => {
+      window = await Window.open(desk, 'speaking', { 'a.txt': 'a\n' });
+      await window.hands.tickets();
+    });
+    after(async () => {
+      await window.close();
+    });
+
+    it('is allowed something by a button, told something at its line, and followed up by the palette', async () => {
+      const { hands } = window;
+      const place = desk.scene.path('tmp', 'here');
+      await window.dispatch([`permit fetch said.txt page`], 'peer');
+      await hands.clickInNotification(/wants to/, 'Allow once');
+      await hands.line(/completed · 1 to review/).waitFor();
+      await hands.command('Sennit: Follow Up');
+      await hands.choose(/permit-fetch/);
+      await hands.answer('Follow up permit-fetch', `at ${place}`);
+      await until('the agent works', () => existsSync(`${place}.at`));
+      await hands.clickOnLine(hands.line(/^\s*permit-fetch.*running/), 'Interrupt Agent');
+      await hands.line(/Say how it goes on/).click();
+      await hands.answer('Tell permit-fetch', 'write told.txt yes');
+      await hands.line(/revision 2 · 2 files/).waitFor();
     });
   });
 };

@@ -42,11 +42,11 @@ export class Window {
     await until(() => `${name} is as wanted; it is ${JSON.stringify(this.onDisk(name))}`, () => this.onDisk(name) === wanted);
   }
 
-  /** Dispatches command lines as a person does: palette, agent, one box a task, Enter on an empty one. */
-  async dispatch(commands: readonly string[]): Promise<void> {
+  /** Dispatches prompts as a person does: palette, agent, one box a task, Enter on an empty one. */
+  async dispatch(commands: readonly string[], agent = 'command'): Promise<void> {
     const { hands } = this;
     await hands.command('Sennit: Dispatch Tasks');
-    await hands.choose('command');
+    await hands.choose(new RegExp(`^\\s*${agent}`));
     for (const [index, command] of commands.entries()) {
       await hands.answer(`task ${String(index + 1)}`, command);
     }

@@ -43,7 +43,7 @@ export function dispatching(): void {
 
     it("tasks that are written as a text go to the role's agent, and the text is gone once they are taken", async () => {
       await commands.executeCommand("sennit.writeTasks");
-      const form = await writtenForm("role: implement\nbudget: 20 turns\n\nwrite form.txt 1\n---\nagent: peer\ntask: second\nafter: task-1\n\nwrite form.txt 2\n");
+      const form = await writtenForm("role: scripted\nbudget: 20 turns\n\nwrite form.txt 1\n---\nagent: peer\ntask: second\nafter: task-1\n\nwrite form.txt 2\n");
       const { ticket } = await did<DispatchResult>("sennit.dispatchForm", undefined);
       const { tasks } = await settled(ticket);
       assert.deepEqual(tasks?.map((task) => [task.id, task.agent, task.state]), [["task-1", "peer", "completed"], ["second", "peer", "completed"]]);

@@ -1,4 +1,5 @@
 --- The file panel as lines of text, each with what it stands for. Pure.
+local following = require('sennit.following')
 local plain = require('sennit.plain')
 local units = require('sennit.review.units')
 
@@ -54,6 +55,10 @@ end
 local function add_proposal(session, proposal, add)
   local id = proposal.summary.id
   add(proposal_line(proposal.summary), GROUPS[proposal.summary.integration], { proposal = id })
+  local carried = following.carried(proposal)
+  if carried then
+    add('   ' .. carried, 'Comment', { proposal = id })
+  end
   for _, conflict in ipairs(proposal.conflicts or {}) do
     local others = table.concat(conflict.withTasks or {}, ', ')
     local text = ('   ! %s (%s)%s'):format(

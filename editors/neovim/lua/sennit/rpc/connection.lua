@@ -14,6 +14,17 @@ M.NOT_FOUND = -32601
 M.INTERNAL = -32603
 local KEPT = 4000
 
+--- Parameters of requests that the server has taken back: a question that waits no more.
+---@type table<table, boolean>
+local withdrawn = setmetatable({}, { __mode = 'k' })
+
+--- Whether the server still wants to know. Its handler is given the very parameters that came.
+---@param params table
+---@return boolean
+function M.is_withdrawn(params)
+  return withdrawn[params] == true
+end
+
 ---@class sennit.Error
 ---@field code integer
 ---@field message string
@@ -52,7 +63,7 @@ end
 ---@field private dispatchers vim.lsp.rpc.Dispatchers
 ---@field private options sennit.rpc.Options
 ---@field private callbacks table<integer, fun(problem?: sennit.Error, result: any)>
----@field private incoming table<integer|string, boolean> Requests of the server without an answer.
+---@field private incoming table<integer|string, table> Parameters of the server's open requests.
 ---@field private last integer
 ---@field private decoder sennit.rpc.Decoder
 ---@field private stderr string
@@ -181,7 +192,7 @@ end
 ---@private
 ---@param message table<string, any>
 function Connection:serve(message)
-  self.incoming[message.id] = true
+  self.incoming[message.id] = message.params or {}
   -- A handler may wait, so each one has a coroutine of its own.
   vim.schedule(coroutine.wrap(function()
     local ok, result, problem =
@@ -200,6 +211,7 @@ function Connection:take(message)
   if message.method and message.id ~= nil then
     self:serve(message)
   elseif message.method == '$/cancelRequest' then
+    withdrawn[self.incoming[message.params.id] or {}] = true
     self:respond(message.params.id, { code = M.CANCELLED, message = 'It was taken back.' })
   elseif message.method then
     self.dispatchers.notification(message.method, message.params)

@@ -11,7 +11,11 @@ local count = 0
 ---@param bufnr integer
 ---@param nonce string
 local function write(bufnr, nonce)
-  local drafts = draft.parse(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true))
+  local drafts, problems = draft.parse(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true))
+  if #problems > 0 then
+    notify.error('nothing was dispatched. In the draft, ' .. table.concat(problems, '; ') .. '.')
+    return
+  end
   if #drafts == 0 then
     notify.warn('the draft holds no prompt; nothing was dispatched.')
     return
@@ -48,7 +52,7 @@ local function colour(bufnr)
       vim.cmd(('syntax match Comment /\\V\\^%s\\$/'):format(vim.fn.escape(line, '/\\')))
     end
     vim.cmd([[
-      syntax match Identifier /^\(agent\|task\|description\|after\):/
+      syntax match Identifier /^\(agent\|role\|model\|class\|thinking\|access\|budget\|task\|description\|after\):/
       syntax match Special /^---\+\s*$/
     ]])
   end)
@@ -80,21 +84,21 @@ function M.open(drafts)
   -- Commands in this window mean the folder that the draft was begun in.
   vim.cmd.lcd(vim.fn.fnameescape(folder))
   colour(bufnr)
-  vim.bo[bufnr].omnifunc = "v:lua.require'sennit.ui.draft'.agents"
+  vim.bo[bufnr].omnifunc = "v:lua.require'sennit.ui.draft'.complete"
   vim.api.nvim_win_set_cursor(0, { #lines, 0 })
   return bufnr
 end
 
---- Completes the names of agents (`i_CTRL-X_CTRL-O`).
+--- Completes headers, and names of agents and roles (`i_CTRL-X_CTRL-O`).
 ---@param find_start integer
 ---@param base string
 ---@return integer|string[]
-function M.agents(find_start, base)
+function M.complete(find_start, base)
+  local line = vim.api.nvim_get_current_line():sub(1, vim.fn.col('.') - 1)
   if find_start == 1 then
-    local line = vim.api.nvim_get_current_line():sub(1, vim.fn.col('.') - 1)
     return #line:match('^(.-)%S*$')
   end
-  return require('sennit.completion').agents(base)
+  return require('sennit.completion').draft(base, line:match('^(%l+):'))
 end
 
 return M

@@ -83,6 +83,7 @@ end
 function M.open(ticket, task)
   local uri = M.uri(ticket, task)
   local bufnr = vim.fn.bufadd(uri)
+  vim.b[bufnr].sennit_root = client.here()
   vim.cmd('botright split')
   vim.api.nvim_win_set_buf(0, bufnr)
   document.set_options(bufnr)

@@ -128,7 +128,9 @@ local function show_buffers(review)
   end
   local yours = '%<' .. plain.bar(file.path) .. '  yours%=%m'
   layout.show(review, review.live_window, live, yours)
-  local from = ('proposed by %s'):format(plain.bar(proposal.summary.task))
+  local number = proposal.summary.number or 1
+  local revision = number > 1 and (', revision %d'):format(number) or ''
+  local from = ('proposed by %s%s'):format(plain.bar(proposal.summary.task), revision)
   layout.show(review, review.proposed_window, proposed, from)
 end
 

@@ -1,5 +1,6 @@
 --- The panel of tickets as lines of text, each with what it stands for. Pure.
 local plain = require('sennit.plain')
+local progress = require('sennit.progress')
 
 local M = {}
 
@@ -50,24 +51,31 @@ local function detail(task)
     return plain.line(task.failure.message, 100)
   elseif task.question and not task.question.answer then
     return 'asks: ' .. plain.line(task.question.text, 100)
+  elseif task.waitingFor == 'user' then
+    return 'is interrupted, waits for what you say'
   elseif task.queuedFor then
     return 'for a ' .. task.queuedFor
   elseif task.progress and task.state == 'running' then
-    local seconds = (task.progress.elapsedMs or 0) / 1000
-    return ('%s, %.0f s  %s'):format(
-      task.progress.phase,
-      seconds,
-      plain.line(task.progress.lastLine, 80)
-    )
+    return progress.words(task.progress)
   end
-  return plain.line(task.description, 80)
+  local runs = task.runs or {}
+  local parts = progress.usage(#runs > 0 and runs[#runs].usage or nil)
+  if task.followedBy then
+    table.insert(parts, 1, 'followed up in ' .. task.followedBy)
+  end
+  local about = plain.line(task.description, 80)
+  if about ~= '' then
+    parts[#parts + 1] = about
+  end
+  return table.concat(parts, ', ')
 end
 
 ---@param proposal sennit.ProposalSummary
 ---@return { [1]: string, [2]?: string }[]
 local function proposal_parts(proposal)
+  local number = proposal.number or 1
   local parts = {
-    { '  ' },
+    { number > 1 and ('  revision %d '):format(number) or '  ' },
     { proposal.integration, GROUPS[proposal.integration] },
     {
       ('  %s +%d -%d'):format(

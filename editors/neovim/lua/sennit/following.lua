@@ -1,0 +1,191 @@
+--- More work on what has ended: its next revision.
+local async = require('sennit.async')
+local client = require('sennit.client')
+local notify = require('sennit.notify')
+local picking = require('sennit.picking')
+local plain = require('sennit.plain')
+local protocol = require('sennit.protocol')
+local refresh = require('sennit.refresh')
+local requests = require('sennit.requests')
+local state = require('sennit.state')
+
+local M = {}
+
+---@type table<string, { text: string, operation: string }> What no ticket has come of, by `ticket/task`.
+local drafts = {}
+
+--- A newer follow-up is followed itself, so that there is one line of revisions. Pure.
+---@param task sennit.TaskView
+---@return boolean
+function M.can_follow(task)
+  return state.is_final(task.state) and not task.followedBy
+end
+
+--- What a later revision is, and what of earlier decisions counts for it; nil for a first one. Pure.
+---@param view sennit.ProposalView
+---@return string?
+function M.carried(view)
+  local number = view.summary.number or 1
+  if number == 1 then
+    return nil
+  end
+  local decided, all = 0, 0
+  for _, file in ipairs(view.files or {}) do
+    for _, unit in ipairs(file.units or {}) do
+      all = all + 1
+      decided = decided + (unit.decision ~= 'undecided' and 1 or 0)
+    end
+  end
+  return ('revision %d, %d of %s decided as before'):format(
+    number,
+    decided,
+    plain.count(all, 'change')
+  )
+end
+
+---@param key string
+---@param text string
+---@return string operation The same for the same words again, which make no second ticket.
+local function keep(key, text)
+  if not drafts[key] or drafts[key].text ~= text then
+    local operation = vim.fn.sha256(tostring(vim.uv.hrtime()) .. text):sub(1, 40)
+    drafts[key] = { text = text, operation = operation }
+  end
+  return drafts[key].operation
+end
+
+---@param problem sennit.Error
+---@return string
+local function advice(problem)
+  local data = type(problem.data) == 'table' and problem.data or {}
+  if data.reason == 'followed' and data.ticket and data.task then
+    return (' `:Sennit follow %s %s` follows the newest.'):format(data.ticket, data.task)
+  elseif problem.code == protocol.errors.NOT_TRUSTED then
+    return ' `:Sennit trust` shows and grants it.'
+  end
+  return ''
+end
+
+---@param server vim.lsp.Client
+---@param named sennit.TaskName
+---@param text string Nothing: the same again.
+local function follow(server, named, text)
+  local key = named.ticket .. '/' .. named.task
+  local result, problem = requests.ask(server, 'sennit/follow', {
+    ticket = named.ticket,
+    task = named.task,
+    prompt = text ~= '' and text or nil,
+    operationId = keep(key, text),
+  })
+  if problem then
+    local wrote = text ~= '' and (' You wrote: %s'):format(plain.line(text, 300)) or ''
+    notify.error(
+      ('%s was not followed up: %s%s%s'):format(
+        named.task,
+        notify.describe(problem),
+        advice(problem),
+        wrote
+      )
+    )
+    return
+  end
+  drafts[key] = nil
+  local notices = vim.tbl_map(function(notice)
+    return '\n  ' .. plain.line(notice.message)
+  end, result.notices or {})
+  notify.info(
+    ('%s is followed up as %s (:Sennit tickets)%s'):format(
+      named.task,
+      result.ticket,
+      table.concat(notices)
+    )
+  )
+  refresh.ticket(server, result.ticket)
+  refresh.ticket(server, named.ticket)
+end
+
+--- `:Sennit follow [ticket [task]] [words]`; a proposal in place of a ticket means its task.
+---@param words string[]
+---@param rest string
+function M.follow(words, rest)
+  async.run(function()
+    local server = client.current()
+    if not server then
+      return
+    end
+    local proposal = words[1] and state.known.proposals[words[1]]
+    local wanted = picking.named(words, rest)
+    if proposal then
+      local text = rest:match('^%S+%s+(.+)$')
+      wanted = { ticket = proposal.ticket, task = proposal.task, text = text }
+    end
+    local named = picking.task(server, wanted, M.can_follow, {
+      prompt = 'Follow up which task?',
+      none = 'no task has ended that could be followed up.',
+    })
+    if not named then
+      return
+    end
+    local draft = drafts[named.ticket .. '/' .. named.task]
+    local text = wanted.text
+      or async.input({
+        prompt = ('%s: what now? (nothing: the same again) '):format(plain.line(named.task)),
+        default = draft and draft.text,
+      })
+    if text then
+      follow(server, named, vim.trim(text))
+    end
+  end)
+end
+
+---@param view sennit.ProposalView
+---@return string?
+local function earlier_of(view)
+  local earlier = vim.tbl_filter(function(one)
+    return one.id ~= view.summary.revision
+  end, view.revisions or {})
+  if #earlier <= 1 then
+    return earlier[1] and earlier[1].id
+  end
+  local chosen = async.select(vim.iter(earlier):rev():totable(), {
+    prompt = 'Against which revision?',
+    kind = 'sennit.revision',
+    format_item = function(one)
+      return ('revision %d  %s'):format(one.number, one.at)
+    end,
+  })
+  return chosen and chosen.id
+end
+
+--- Shows what the newest revision of a proposal changes against an earlier one.
+---@param id? string
+function M.since(id)
+  async.run(function()
+    local server = client.current()
+    local shown = require('sennit.ui.review').get()
+    local proposal = id or (shown and shown.session.shown and shown.session.shown.proposal)
+    if not server or not proposal then
+      notify.warn('no proposal is named, and no review shows one: `:Sennit since p_…`.')
+      return
+    end
+    local what = 'The difference cannot be shown'
+    local view =
+      requests.expect(server, what, 'sennit/proposal', { proposal = proposal, limit = 1 })
+    local against = view and earlier_of(view)
+    if view and not against then
+      notify.info(('%s has only this revision.'):format(view.summary.task))
+    end
+    local patch = against
+      and requests.expect(server, what, 'sennit/proposal', {
+        proposal = proposal,
+        format = 'patch',
+        against = against,
+      })
+    if patch then
+      local name = ('sennit://proposal/%s/since/%s'):format(proposal, against)
+      require('sennit.ui.text').open(name, plain.lines(patch.patch or ''), 'diff', server.root_dir)
+    end
+  end)
+end
+
+return M
