@@ -1,4 +1,4 @@
-"""Runs programs in workspaces that are layers, as an agent is run: by the launcher, in the mount."""
+"""Runs programs in workspaces that are layers, as agents are run: by the launcher, in the mount."""
 
 from __future__ import annotations
 

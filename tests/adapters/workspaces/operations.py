@@ -3,8 +3,8 @@
 What it chooses depends on the seed and on what lies there, so that two folders which hold the same
 are treated the same. Prints at the end what lies there.
 """
-# Runs in the mount without the packages of the tests.
-# ruff: noqa: PTH
+# It says with `os` what programs say, and runs in the mount without the packages of the tests.
+# ruff: noqa: PTH101, PTH102, PTH104, PTH108, PTH112, PTH114, PTH115, PTH118, PTH123, PTH211
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def rename_folder(choice: Choice) -> None:
 def chmod(choice: Choice) -> None:
     path = any_file(choice)
     if not os.path.islink(path):
-        os.chmod(path, choice.choice((0o644, 0o755, 0o600)))
+        os.chmod(path, choice.choice((0o644, 0o755)))
 
 
 def touch(choice: Choice) -> None:
@@ -148,7 +148,7 @@ def attributes(choice: Choice) -> None:
     with open(os.path.join(any_folder(choice), ".gitattributes"), "a") as file:
         # None that would make a difference for a file that nobody touched: whether git looks
         # at such a file depends on how long ago it was written.
-        file.write(choice.choice(("*.txt eol=crlf\n", "*.new text\n", "* text=auto\n")))
+        file.write(choice.choice(("*.txt text\n", "*.new text\n", "* text=auto\n")))
 
 
 def nest(choice: Choice) -> None:
@@ -172,7 +172,6 @@ def use_git(choice: Choice) -> None:
         ("stash", "-q"),
         ("stash", "pop", "-q"),
         ("rm", "-q", "-r", "--cached", any_file(choice)),
-        ("checkout", "-q", "--", "."),
         ("update-index", "--assume-unchanged", any_file(choice)),
     )
     git(*choice.choice(commands))

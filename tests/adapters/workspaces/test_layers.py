@@ -62,7 +62,7 @@ async def differences(bench: Bench, seed: int, one: str, other: str) -> str:
 
 def fill(bench: Bench) -> None:
     bench.tree.write(".gitignore", "log\n*.log\n!keep.log\n")
-    bench.tree.write(".gitattributes", "*.crlf text eol=crlf\n*.txt text=auto\n")
+    bench.tree.write(".gitattributes", "*.crlf -text\n*.txt text=auto\n")
     bench.tree.write("d.crlf", "one\ntwo\n")
     bench.tree.write("keep.log", "kept\n")
     bench.tree.write("run", "#!/bin/sh\n", mode=0o755)

@@ -1,12 +1,15 @@
-"""The first process in a sandbox: `python -I -S -P inside.py ASKED WORDED PROGRAM [ARGUMENT...]`.
+"""The first process in a sandbox, or where a workspace is mounted: `python -I -S -P inside.py`.
+
+Its arguments: `[--layered] ASKED WORDED PROGRAM [ARGUMENT...]`.
 
 Starts the agent in its own session, passes on the signals that the shim asks for, reaps what is
 orphaned, and tells how the agent ended; everything else in the sandbox ends with it.
 ASKED and WORDED are descriptors: one byte a signal comes in, lines go out: `S` the program runs,
-`F STAGE ERRNO` it does not, `E STATUS` the agent's wait status.
+`F STAGE ERRNO` it does not, `E STATUS` the agent's wait status. With `--layered` the current folder
+lies in a workspace that is mounted in layers, and the renames of the agent are seen to.
 """
 # Importing pathlib would take 10 ms of each start; what can be imported depends on sys.path.
-# ruff: noqa: PLC0415, PTH100, PTH109, PTH120
+# ruff: noqa: PLC0415, PTH100, PTH109, PTH120, PTH208
 
 from __future__ import annotations
 
@@ -16,17 +19,40 @@ import sys
 
 _CHUNK = 64
 _OUTPUTS = (0, 1, 2)
+LAYERED = "--layered"
+"""Says that the workspace is mounted in layers."""
 
 
 def main() -> None:
     """Be the first process; never returns, so that nobody waits for Python to be torn down."""
     here = os.path.abspath(__file__)
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(here)))))
-    asked, worded = int(sys.argv[1]), int(sys.argv[2])
+    layered = sys.argv[1] == LAYERED
+    asked, worded, *argv = sys.argv[2:] if layered else sys.argv[1:]
     for each in (asked, worded):
-        os.set_inheritable(each, False)
-    own(asked, worded, tuple(map(os.fsencode, sys.argv[3:])))
+        os.set_inheritable(int(each), False)
+    if not layered or see_to_renames(int(worded)):
+        own(int(asked), int(worded), tuple(map(os.fsencode, argv)))
     os._exit(0)
+
+
+def see_to_renames(worded: int) -> bool:
+    """Do what the kernel refuses in layers; False when that is not possible, which is told."""
+    from sennit.adapters.overlay.renaming import answer_renames
+    from sennit.adapters.platform import kinship
+
+    for each in os.listdir("/proc/self/fd"):
+        # One of them holds the lower layer: it is this process that ends with the last of the run.
+        if int(each) not in _OUTPUTS and os.path.lexists(f"/proc/self/fd/{each}"):
+            os.set_inheritable(int(each), False)
+    # Who answers has to be an ancestor of who asks, on machines that are strict (Yama).
+    kinship.adopt_orphans()
+    try:
+        answer_renames()
+    except OSError as error:
+        _tell(worded, f"F sandbox {error.errno or 0}\n")
+        return False
+    return True
 
 
 def own(asked: int, worded: int, argv: tuple[bytes, ...]) -> None:

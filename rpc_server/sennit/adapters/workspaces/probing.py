@@ -10,6 +10,7 @@ from pathlib import Path
 import anyio.to_thread
 from attrs import define, field
 
+from sennit.adapters.overlay.probing import probe as probe_layers
 from sennit.adapters.workspaces.copying import clone_file
 from sennit.core.workspace_kinds import Found, KindFound, KindRefused, KindWorks, WorkspaceKind
 
@@ -21,20 +22,28 @@ class KindProbe:
     _known: dict[tuple[Path, Path], Found] = field(factory=dict)
 
     async def look(self, store: Path, workspaces: Path) -> Found:
-        """Give what works between two folders, both of which are made where they are missing."""
+        """Give what works between two folders, both of which are made where they are missing.
+
+        Layers, which take a while to be tried and are made only where they are asked for, are not.
+        """
         asked = (store, workspaces)
         if asked not in self._known:
             self._known[asked] = await anyio.to_thread.run_sync(probe, store, workspaces)
         return self._known[asked]
 
+    async def look_at_all(self, store: Path, workspaces: Path) -> Found:
+        """Give what works, as `look` does, with layers."""
+        found = await self.look(store, workspaces)
+        if WorkspaceKind.OVERLAY not in found:
+            layers = await anyio.to_thread.run_sync(probe_layers, store, workspaces)
+            found = {WorkspaceKind.OVERLAY: layers, **found}
+            self._known[store, workspaces] = found
+        return found
+
 
 def probe(store: Path, workspaces: Path) -> Found:
-    """Try every kind with files of our own, and leave nothing behind."""
+    """Try every kind but layers with files of our own, and leave nothing behind."""
     return {
-        WorkspaceKind.OVERLAY: KindRefused(
-            "layers over a kept checkout are not part of this version",
-            "Use auto, which takes the quickest kind that works here.",
-        ),
         WorkspaceKind.REFLINK: _reflinks(store, workspaces),
         WorkspaceKind.POOL: _renames(workspaces),
         WorkspaceKind.CHECKOUT: KindWorks("git writes every file"),
