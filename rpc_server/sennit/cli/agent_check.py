@@ -132,6 +132,9 @@ def _ended(agent: AgentView, task: TaskView) -> Step:
         )
         advice = f"{how}Then check again: sennit agents check {agent.name}"
         return Step("worked", ok=False, message=message, advice=advice)
+    if task.failure.kind is FailureKind.SELECTION:
+        advice = f"Choose one of these under [agents.{agent.name}] in config.toml, then check again"
+        return Step("worked", ok=False, message=message, advice=f"{advice}.")
     return Step("worked", ok=False, message=message, advice=_by_hand(agent))
 
 

@@ -19,6 +19,7 @@ COMMANDS = {
     "show": ("show_command", "Show a ticket, or a proposal's changes."),
     "review": ("review_command", "Decide about proposals, whole or hunk by hunk."),
     "resolve": ("resolve_command", "Settle the conflicts of a proposal."),
+    "overlaps": ("overlaps_command", "Show which open work changes the same files."),
     "apply": ("apply_command", "Apply what is accepted of a ticket or a proposal."),
     "undo": ("undo_command", "Take an application back."),
     "cancel": ("cancel_command", "Cancel a ticket; without --force tell what would be lost."),

@@ -17,10 +17,21 @@ from sennit_protocol.views import Notice
 def kept_table(items: Sequence[RetainedItem]) -> Table:
     """Show items with their size and why they are there."""
     rows = [
-        cells(each.id, each.kind, each.task or each.ticket, size(each.bytes), each.at, each.reason)
+        cells(
+            each.id,
+            each.kind,
+            each.task or each.ticket or "",
+            size(each.bytes),
+            each.at,
+            each.reason,
+        )
         for each in items
     ]
     return filled(table("id", "kind", "of", ">size", "since", "why"), rows)
+
+
+def _of(item: RetainedItem) -> str:
+    return item.task or item.ticket or ""
 
 
 def collection(head: str, items: Sequence[RetainedItem], kept: Sequence[Notice]) -> RenderableType:

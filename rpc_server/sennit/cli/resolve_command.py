@@ -36,9 +36,12 @@ it with `sennit review`.
 @click.argument("proposal")
 @click.argument("files", nargs=-1)
 @click.option(
-    "--take", type=click.Choice([one for one in Take if one not in {Take.TEXT, Take.SUGGESTION}])
+    "--take",
+    type=click.Choice([one.value for one in Take if one not in {Take.TEXT, Take.SUGGESTION}]),
 )
-@click.option("--suggestion", type=click.Choice(list(SuggestionKind)), help="Take that one.")
+@click.option(
+    "--suggestion", type=click.Choice([one.value for one in SuggestionKind]), help="Take that one."
+)
 @click.option(
     "--text", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Take that text."
 )

@@ -9,9 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from sennit.cli.safe_text import safe_line
+from sennit.core.counted import spelled_size
 from sennit_protocol.states import ApplicationState, Integration, Review, TaskState, TrustState
 
-_KIB = 1024
 _SECONDS = 60
 _MS = 1000
 
@@ -67,12 +67,7 @@ def state(name: str) -> Text:
 
 def size(count: int) -> str:
     """Spell a number of bytes."""
-    amount, unit = float(count), "B"
-    for larger in ("KiB", "MiB", "GiB"):
-        if amount < _KIB:
-            break
-        amount, unit = amount / _KIB, larger
-    return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+    return spelled_size(count)
 
 
 def duration(milliseconds: int) -> str:

@@ -144,6 +144,20 @@ async def sandbox_line(services: Services) -> DoctorLine:
             assert_never(unknown)
 
 
+async def shared_objects_line(services: Services) -> DoctorLine:
+    """Tell whether agents could write the object files that stores share with repositories."""
+    found = await available(services.environ)
+    off = services.settings.of(b"").sandbox is Sandboxing.OFF
+    if isinstance(found, SandboxReady) and not off:
+        message = "Stores share object files with repositories; the sandbox keeps agents off them."
+        return DoctorLine("objects", Health.GOOD, message)
+    message = (
+        "Stores share object files with repositories (hard links). Agents without a sandbox can "
+        "write them, and so damage both."
+    )
+    return DoctorLine("objects", Health.WARNING, message, "Let agents run in a sandbox.")
+
+
 def sandbox_shown(record: SandboxRecord) -> RunSandbox:
     """Say what was in force on a run in the words of the protocol."""
     return RunSandbox(

@@ -29,6 +29,7 @@ from sennit.runtime.ids import Ids
 from sennit.runtime.loop import Loop
 from sennit.server.applying.turns import Turns
 from sennit.server.applying.values import Plan
+from sennit.server.disk_use import DiskUse
 from sennit.server.jsonrpc.connection import Connection
 from sennit.server.live_runs import LiveRuns
 from sennit.server.looking import RevisionCache
@@ -155,10 +156,17 @@ class Services:
     offering: dict[str, anyio.Lock] = field(factory=dict)
     turns: Turns = field(factory=Turns)
     kinds: KindProbe = field(factory=KindProbe)
+    disk_use: DiskUse = field(factory=DiskUse)
     client_trusts: bool | None = None
     _loop: Loop | None = None
     _progress: ProgressWatcher | None = None
     _sharer: DocumentWatcher | None = None
+
+    @property
+    def stores_root(self) -> Path:
+        """The folder of the stores: that of the settings, or the one in the state folder."""
+        chosen = self.settings.of(b"").store_path
+        return self.folders.stores if chosen is None else Path(chosen)
 
     @property
     def loop(self) -> Loop:

@@ -196,6 +196,7 @@ async def start(
     group.start_soon(Undertaker(services, releaser).run)
     group.start_soon(DriftWatcher(services).run)
     group.start_soon(make_ready, services)
+    group.start_soon(services.disk_use.run, services)
     group.start_soon(watch, loop, services.clock, lambda: _tick(services))
     return None
 

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Protocol, assert_never
 
 import anyio
+import anyio.to_thread
 from attrs import evolve, frozen
 
+from sennit.adapters.agents.acp.exchange import HUGE
 from sennit.adapters.runs.values import (
     Asked,
     Ended,
@@ -75,10 +77,10 @@ class Grace:
 class Ear(Protocol):
     """Takes the standard output of an agent."""
 
-    def feed(self, data: bytes) -> None:
-        """Take what it wrote."""
+    async def feed(self, data: bytes) -> None:
+        """Take what it wrote; one call after the other."""
 
-    def end(self, why: str = "") -> None:
+    async def end(self, why: str = "") -> None:
         """Take the end of it; ``why``: a sentence about it, where the agent goes on without it."""
 
 
@@ -90,20 +92,32 @@ class Formatted:
         self._read = reader_of(output)
         self._hear = hear
 
-    def feed(self, data: bytes) -> None:
-        """Take what it wrote."""
-        self._take(self._lines.feed(data))
+    async def feed(self, data: bytes) -> None:
+        """Take what it wrote; one call after the other."""
+        if self._lines.held + len(data) < HUGE:
+            self._take(self._lines.feed(data))
+        else:
+            await self._take_in_thread(lambda: self._lines.feed(data))
 
-    def end(self, why: str = "") -> None:
+    async def end(self, why: str = "") -> None:
         """Take the end of it."""
         if why:
             self._hear(Logged(why))
-        self._take(self._lines.end())
+        await self._take_in_thread(self._lines.end)
 
     def _take(self, lines: list[str]) -> None:
         for line in lines:
             for event in self._read(line):
                 self._hear(event)
+
+    async def _take_in_thread(self, cut: Callable[[], list[str]]) -> None:
+        """Read lines that may be very long where nothing else waits for it."""
+
+        def read() -> list[AgentEvent]:
+            return [event for line in cut() for event in self._read(line)]
+
+        for event in await anyio.to_thread.run_sync(read):
+            self._hear(event)
 
 
 class Watch:
@@ -174,16 +188,16 @@ class Watch:
         self._last = self._services.clock.monotonic()
         match event:
             case Output():
-                self._wrote(event)
+                await self._wrote(event)
                 await self._tell_session()
             case OutputProgress(stdout_bytes=out, stderr_bytes=err):
                 self._show(lambda known: evolve(known, output_bytes=out + err))
             case Asked() | Withdrawn():
                 await self._asked(event)
             case OutputOver(why=why):
-                self._hears_no_more(_OVER[why])
+                await self._hears_no_more(_OVER[why])
             case Ended(outcome=outcome):
-                self._hears_no_more()
+                await self._hears_no_more()
                 return outcome
             case _:
                 assert_never(event)
@@ -204,9 +218,9 @@ class Watch:
                     deadline_ms=event.deadline_ms,
                 )
 
-    def _hears_no_more(self, why: str = "") -> None:
+    async def _hears_no_more(self, why: str = "") -> None:
         if self.ear is not None:
-            self.ear.end(why)
+            await self.ear.end(why)
 
     async def _tell_session(self) -> None:
         session = self.report.session
@@ -225,9 +239,9 @@ class Watch:
         # may have begun another one.
         return self.report.resumed or not self._talks
 
-    def _wrote(self, output: Output) -> None:
+    async def _wrote(self, output: Output) -> None:
         if output.stream is Stream.STDOUT and self.ear is not None:
-            self.ear.feed(output.data)
+            await self.ear.feed(output.data)
         if self._plain or output.stream is Stream.STDERR:
             self._tail = (self._tail + output.data)[-LONGEST_LINE * 4 :]
             line = _last_line(self._tail.decode("utf-8", "replace"))

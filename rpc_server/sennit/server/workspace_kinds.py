@@ -28,6 +28,10 @@ from sennit_protocol.upkeep import DoctorLine, Health
 
 logger = logging.getLogger(__name__)
 
+_SET_UP = KindRefused(
+    "a set-up command (`workspace.setup`) does not run in layers yet",
+    "Set workspace.kind to auto, or do without the command.",
+)
 SPARES = 4
 """How many folders of earlier tasks are kept for one repository, as far as there is room."""
 QUIET_S = 3.0
@@ -38,14 +42,21 @@ LARGE_INDEX = 256 << 10
 
 async def kinds(services: Services) -> Found:
     """What works on the disk of the state folder; each is tried once in a server's life."""
+    return await services.kinds.look_at_all(*_folders(services))
+
+
+def _folders(services: Services) -> tuple[Path, Path]:
     chosen = services.settings.of(b"").store_path
     stores = services.folders.stores if chosen is None else Path(chosen)
-    return await services.kinds.look(stores, services.folders.workspaces)
+    return stores, services.folders.workspaces
 
 
 async def plan_for(services: Services, settings: Settings) -> Plan | KindRefused:
     """How workspaces are made under these settings."""
-    return plan_of(settings.workspace.kind, await kinds(services))
+    wish = settings.workspace.kind
+    if wish is not WorkspaceKind.OVERLAY:
+        return plan_of(wish, await services.kinds.look(*_folders(services)))
+    return _SET_UP if settings.workspace.setup else plan_of(wish, await kinds(services))
 
 
 async def kind_problem(services: Services, settings: Settings) -> RpcError | None:

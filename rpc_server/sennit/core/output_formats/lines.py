@@ -32,6 +32,11 @@ class Lines:
         self._pieces: list[str] = []
         self._length = 0
 
+    @property
+    def held(self) -> int:
+        """How many characters of a line are held whose end has not come."""
+        return self._length
+
     def feed(self, data: bytes) -> list[str]:
         """Give the lines that these bytes end."""
         return self._split(self._decoder.decode(data))

@@ -34,6 +34,7 @@ from sennit.runtime.ports import Report
 from sennit.server.conversing import Meeting, meeting
 from sennit.server.escaping import escapes
 from sennit.server.failures import end_failure, signed_in_advice, spawn_failure
+from sennit.server.layering import LayersGone, layered
 from sennit.server.prompts import Prompts, prompts_of
 from sennit.server.sandboxing import SandboxRefused, sandboxed
 from sennit.server.services import TRANSCRIPT, Services
@@ -56,10 +57,10 @@ async def start_run(services: Services, issued: Issued, _report: Report) -> Even
     command: StartRun = issued.command
     row = services.state.task(command.ticket, command.task)
     prompts = await prompts_of(services, row, services.state.the(RunRow, command.run))
-    spec: RunSpec | CommandRefused | SandboxRefused = await _spec(services, command, prompts)
+    spec: RunSpec | CommandRefused | SandboxRefused | LayersGone
+    spec = await _spec(services, command, prompts)
     if isinstance(spec, RunSpec):
-        reads = services.state.task(command.ticket, command.task).spec.access is Access.READ
-        spec = await sandboxed(services, command, spec, read_only=reads)
+        spec = await _placed(services, command, spec)
     if not isinstance(spec, RunSpec):
         failure = Failure(FailureKind.SPAWN, spec.message)
         return services.event(RunEnded, issued.id, run=command.run, ran=False, failure=failure)
@@ -88,6 +89,17 @@ async def start_run(services: Services, issued: Issued, _report: Report) -> Even
     if transcriber is not None:
         await transcriber.flush(whole=True)
     return await _ended(services, issued, command, end, watch.report)
+
+
+async def _placed(
+    services: Services, command: StartRun, spec: RunSpec
+) -> RunSpec | SandboxRefused | LayersGone:
+    """Say what the run is confined by and what is mounted for it."""
+    reads = services.state.task(command.ticket, command.task).spec.access is Access.READ
+    confined = await sandboxed(services, command, spec, read_only=reads)
+    if not isinstance(confined, RunSpec):
+        return confined
+    return await layered(services, command, confined)
 
 
 def _transcriber(services: Services, command: StartRun, spec: RunSpec) -> Transcriber | None:

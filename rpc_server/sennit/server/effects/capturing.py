@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+import anyio.to_thread
+
 from sennit.adapters.git.capture import Captured as Taken
 from sennit.adapters.git.capture import Unchanged, WorkspaceGone, capture
 from sennit.adapters.git.store import keep_new
 from sennit.adapters.git.trees import read_blobs
 from sennit.adapters.git.workspace import find_workspace
+from sennit.adapters.workspaces.leases import let_go
 from sennit.core.engine.commands import CaptureRun
 from sennit.core.engine.events import Captured, CaptureFailed, Event
 from sennit.core.engine.rows import Counts, RunRow
@@ -53,6 +56,8 @@ async def _take(services: Services, command: CaptureRun) -> dict[str, object] | 
     result = await capture(
         services.git, opened.store, workspace, date=now // 1000, litter=spec.agent.litter
     )
+    # Nothing runs there any more, and what it left does not need the layer below.
+    await anyio.to_thread.run_sync(let_go, opened.store, workspace.name)
     match result:
         case GitFailed():
             return git_failure(result)

@@ -25,6 +25,7 @@ from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
 from sennit.core.workspace_kinds import KindRefused
 from sennit.runtime.ports import Report
+from sennit.server.disk_use import room_for_a_workspace
 from sennit.server.effects.earlier_work import Beginning, with_earlier_work
 from sennit.server.effects.setting_up import set_up
 from sennit.server.failures import git_failure
@@ -87,11 +88,16 @@ async def _make(services: Services, command: PrepareWorkspace) -> _Made | GitFai
     beginning = await with_earlier_work(services, opened, command, snapshot)
     if isinstance(beginning, GitFailed):
         return beginning
+    room = await room_for_a_workspace(services)
+    if isinstance(room, GitFailed):
+        return room
     workspace = await _workspace(services, opened, command, beginning.snapshot)
     if isinstance(workspace, GitFailed):
         return workspace
     said = await _set_up(services, opened, command, workspace)
-    return said if isinstance(said, GitFailed) else _Made(workspace, snapshot, beginning, said)
+    if isinstance(said, GitFailed):
+        return said
+    return _Made(workspace, snapshot, beginning, room + said)
 
 
 async def _set_up(

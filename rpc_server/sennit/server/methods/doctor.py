@@ -21,9 +21,14 @@ from sennit.core.objects import GitFailed
 from sennit.core.stored import StoreProblem
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
+from sennit.server.disk_use import use_line
 from sennit.server.jsonrpc import Context
 from sennit.server.probing import default_folder
-from sennit.server.sandboxing import sandbox_line, without_unusable
+from sennit.server.sandboxing import (
+    sandbox_line,
+    shared_objects_line,
+    without_unusable,
+)
 from sennit.server.services import Services
 from sennit.server.workspace_kinds import kind_lines
 from sennit.settings.builtin_agents import BUILT_IN
@@ -54,7 +59,9 @@ async def _looks(services: Services, folder: bytes | None) -> AsyncIterator[Doct
     yield _settings(services)
     yield await _database(services)
     yield await anyio.to_thread.run_sync(_disk, str(services.folders.root))
+    yield await use_line(services)
     yield await sandbox_line(services)
+    yield await shared_objects_line(services)
     for line in await kind_lines(services):
         yield line
     if folder is not None:

@@ -14,6 +14,7 @@ from sennit.core.engine.reviewing import DropDone
 from sennit.core.engine.rows import ApplicationRow, ProposalRow, RevisionRow, RunRow, TicketRow
 from sennit.core.stored import StoreProblem
 from sennit.core.views import exact_timestamp
+from sennit.server.collecting_stores import collect_stores, look_through_stores, store_items
 from sennit.server.errors import store_error
 from sennit.server.jsonrpc import Context
 from sennit.server.services import Services
@@ -165,20 +166,30 @@ async def _droppable(services: Services, name: str) -> RetainedItem:
 
 
 async def gc(services: Services, _context: Context, params: GcParams) -> GcResult | RpcError:
-    """Collect settled tickets whose work was applied or dropped long enough ago."""
+    """Collect settled tickets whose work was applied or dropped long enough ago, and stores.
+
+    Of a store goes what no row needs any more. Only told unless ``confirm`` alone is set.
+    """
+    before = (services.clock.now_ms() - YOUNGEST_MS) / 1000
     due = [row for row in services.state.rows(TicketRow) if _is_due(services, row)]
     items = tuple([await _item(services, row) for row in due])
     if params.dry_run or not params.confirm:
-        return GcResult(done=False, items=items, freed_bytes=sum(item.bytes for item in items))
+        in_stores = await look_through_stores(services, before)
+        told = (*items, *store_items(in_stores.found))
+        size = sum(item.bytes for item in told)
+        kept = tuple(map(Notice, in_stores.problems))
+        return GcResult(done=False, items=told, freed_bytes=size, kept=kept)
     done = await drop_ids(services, tuple(item.id for item in items))
     if isinstance(done, StoreProblem):
         return store_error(done)
     gone = tuple(item for item in items if item.id in done.tickets)
+    in_stores = await look_through_stores(services, before)
+    collected = await collect_stores(services, in_stores, before)
     return GcResult(
         done=True,
-        items=gone,
-        freed_bytes=sum(item.bytes for item in gone),
-        kept=tuple(map(Notice, done.kept)),
+        items=(*gone, *store_items(in_stores.found)),
+        freed_bytes=sum(item.bytes for item in gone) + collected.freed,
+        kept=tuple(map(Notice, (*done.kept, *collected.kept))),
     )
 
 

@@ -11,7 +11,7 @@ from sennit.core.views import manifest_view
 from sennit.server.effects.basing import live_snapshot
 from sennit.server.errors import git_error
 from sennit.server.jsonrpc import Context
-from sennit.server.methods.dispatch import Ready, checked
+from sennit.server.methods.dispatch import Ready, checked, going_on, new_task
 from sennit.server.open_documents import below, open_buffers
 from sennit.server.services import Services
 from sennit_protocol.errors import RpcError
@@ -27,6 +27,10 @@ async def preflight(
     ready = await checked(services, params)
     if isinstance(ready, RpcError):
         return ready
+    made = tuple(new_task(ready.probed, task) for task in ready.valid.tasks)
+    going = going_on(services, made, params)
+    if isinstance(going, RpcError):
+        return going
     planned = tuple(_planned(services, ready, task) for task in ready.valid.tasks)
     views = []
     for top, kind in dict.fromkeys((task.repository, task.base) for task in ready.valid.tasks):

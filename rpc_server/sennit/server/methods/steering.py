@@ -18,7 +18,7 @@ from sennit_protocol.requests import (
     SteerParams,
     SteerResult,
 )
-from sennit_protocol.states import FINAL_TASK_STATES, WaitingFor
+from sennit_protocol.states import FINAL_TASK_STATES, TaskState, WaitingFor
 
 
 async def steer(
@@ -33,13 +33,22 @@ async def steer(
         return task
     met = _met(services, task)
     if met is None:
-        return SteerResult(Receipt.NOT_APPLIED)
+        return SteerResult(Receipt.NOT_APPLIED, _why_not(task))
     waited = task.waiting_for is WaitingFor.USER
     receipt = met.steer(params.text, params.steer_id)
     if receipt is Receipt.QUEUED:
         await services.tell(RunSteered, run=_run(task), text=params.text)
         return SteerResult(Receipt.DELIVERED if waited else Receipt.QUEUED)
-    return SteerResult(receipt)
+    return SteerResult(receipt, _why_not(task) if receipt is Receipt.NOT_APPLIED else None)
+
+
+def _why_not(task: TaskRow) -> str:
+    """Why nothing can be said to the agent of a task now, and what to do."""
+    if task.state in FINAL_TASK_STATES:
+        return f"{task.id} is {task.state.value}: its agent has ended. Follow up on it."
+    if task.state in {TaskState.QUEUED, TaskState.PREPARING}:
+        return f"The agent of {task.id} has not started yet. Say it once it runs."
+    return f"The agent of {task.id} is about to end. Follow up on the task once it has."
 
 
 async def interrupt(

@@ -25,6 +25,7 @@ from sennit.server.methods.notifications import (
     document_changed,
     document_info,
 )
+from sennit.server.methods.overlapping import overlaps
 from sennit.server.methods.preflight import preflight
 from sennit.server.methods.proposals import decide, proposal, proposals
 from sennit.server.methods.resolving import resolve
@@ -55,6 +56,7 @@ REQUESTS: Mapping[str, Request] = {
     "sennit/proposal": proposal,
     "sennit/decide": decide,
     "sennit/resolve": resolve,
+    "sennit/overlaps": overlaps,
     "sennit/preview": preview,
     "sennit/apply": apply,
     "sennit/undo": undo,

@@ -1,0 +1,104 @@
+"""What the object stores hold that no row of the database needs, and collecting it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import cast
+
+import anyio.to_thread
+import attrs
+from attrs import frozen
+
+from sennit.adapters.git.collecting import Collectable, Collected, Needed, collect, look
+from sennit.adapters.git.mirror import Mirroring
+from sennit.adapters.git.store import Store
+from sennit.core.counted import counted
+from sennit.core.engine.rows import ROWS, RunRow
+from sennit.core.objects import GitFailed
+from sennit.server.failures import git_failed
+from sennit.server.services import Services
+from sennit_protocol.states import RunState
+from sennit_protocol.upkeep import RetainedItem
+
+_OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
+
+
+@frozen
+class InStores:
+    """What can go from all stores, and stores that could not be looked through, and why."""
+
+    found: tuple[Collectable, ...]
+    problems: tuple[str, ...]
+
+
+async def look_through_stores(services: Services, before: float) -> InStores:
+    """Find what nothing needs and what is older than a moment, in seconds since 1970."""
+    needed = needed_by_rows(services)
+    found: list[Collectable] = []
+    problems: list[str] = []
+    for store in await anyio.to_thread.run_sync(_stores, services.stores_root):
+        here = await look(services.git, store, needed, before)
+        if isinstance(here, GitFailed):
+            problems.append(git_failed(here))
+        else:
+            found += (one for one in here if one.is_something)
+    return InStores(tuple(found), tuple(problems))
+
+
+def _stores(root: Path) -> list[Store]:
+    folders = sorted(file.parent.parent for file in root.glob("*/git/HEAD"))
+    # Objects are only moved and removed here, for which their format does not matter.
+    return [Store(folder, "sha1", Mirroring.LINKED) for folder in folders]
+
+
+def needed_by_rows(services: Services) -> Needed:
+    """Every id that a row of any server names, of whatever it is."""
+    texts = {text for kind in ROWS for text in _texts(tuple(services.state.rows(kind)))}
+    objects = frozenset(text for text in texts if _OBJECT.match(text))
+    at_work = any(run.state is not RunState.CAPTURED for run in services.state.rows(RunRow))
+    return Needed(frozenset(texts) - objects, objects, at_work)
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif attrs.has(type(value)):
+        for name in attrs.fields_dict(cast("type[attrs.AttrsInstance]", type(value))):
+            yield from _texts(getattr(value, name))
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _texts(key)
+            yield from _texts(inner)
+    elif isinstance(value, tuple | list | frozenset | set):
+        for inner in value:
+            yield from _texts(inner)
+
+
+def store_items(found: Sequence[Collectable]) -> Iterator[RetainedItem]:
+    """Tell what can go: a line for each workspace, and one for the rest of each store."""
+    for one in found:
+        for record in one.workspaces:
+            reason = "its process is gone and no task needs it"
+            yield RetainedItem(id=record.name, kind="workspace", reason=reason)
+        parts = [
+            counted(len(one.refs), "commit") + " kept for nobody" if one.refs else "",
+            counted(len(one.files), "file") + " left behind" if one.files else "",
+        ]
+        reason = ", ".join(filter(None, parts)) or "the size of its workspaces"
+        yield RetainedItem(id=one.store.root.name, kind="store", bytes=one.size, reason=reason)
+
+
+async def collect_stores(services: Services, in_stores: InStores, before: float) -> Collected:
+    """Remove what was found; what could not be removed is told."""
+    needed = needed_by_rows(services)
+    freed, kept = 0, list(in_stores.problems)
+    for one in in_stores.found:
+        done = await collect(services.git, one, needed, before, services.owner)
+        if isinstance(done, GitFailed):
+            kept.append(git_failed(done))
+        else:
+            freed += done.freed
+            kept += done.kept
+    return Collected(freed, tuple(kept))
