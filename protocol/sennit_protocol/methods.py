@@ -10,6 +10,7 @@ from attrs import frozen
 
 from sennit_protocol import (
     following,
+    overlap,
     proposals,
     requests,
     review,
@@ -74,6 +75,8 @@ _CLIENT_REQUESTS = (
            "Accepts, rejects or resets units, files or all of a revision."),
     Method("sennit/resolve", review.ResolveParams, review.DecideResult,
            "Settles conflicts, by a side, a text or a suggestion; all is merged again."),
+    Method("sennit/overlaps", overlap.OverlapsParams, overlap.OverlapsResult,
+           "Where proposals meet, and what running agents have done so far."),
     Method("sennit/preview", review.PreviewParams, review.PreviewResult,
            "The edit as it would be applied now."),
     Method("sennit/apply", review.ApplyParams, proposals.ApplicationView,

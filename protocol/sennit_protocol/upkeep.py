@@ -97,7 +97,9 @@ class RetainedItem:
 
     id: str
     kind: str
-    ticket: TicketId
+    ticket: TicketId | None = field(
+        default=None, metadata=says("Absent for what belongs to no ticket any more.")
+    )
     task: str | None = None
     bytes: int = 0
     at: str = ""

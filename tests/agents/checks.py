@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import define, field
 
-from tests.agents.model import CONTENT, FILE, HANGING, RAN
+from tests.agents.model import CONTENT, FILE, HANGING, RAN, REMEMBERS
 from tests.agents.stage import STATE_PATIENCE_S, Stage, of_task
 from tests.e2e.scene import Client
 
@@ -61,6 +61,28 @@ def edit(stage: Stage) -> Found:
     found.said.append(task["state"])
     if not stage.agent.runs_commands:
         found.said.append("runs no commands")
+    return found
+
+
+def follow(stage: Stage) -> Found:
+    """A follow-up: the session goes on where the agent can, and the earlier work is kept."""
+    found = Found()
+    server = stage.serve()
+    first = server.dispatch(stage.task(ONE, "[script edit]"))
+    _ended(server, first, found)
+    second = server.ask("follow", ticket=first, task=ONE, prompt="[script recall]")["ticket"]
+    task = _ended(server, second, found)
+    [run] = task["runs"]
+    resumed = run.get("resumed")
+    found.said += [task["state"], "resumed" if resumed else "began anew"]
+    found.expect(task["state"] == "completed", f"not completed: {_why(task)}")
+    found.expect(FILE in _names(_patch(server, second)), "the earlier work is gone")
+    can = resumed is not None
+    found.expect(not can or resumed, "the session could not be opened again")
+    said = task.get("resultText", "")
+    remembers = REMEMBERS in said and f"{REMEMBERS}0" not in said
+    found.expect(not can or remembers, f"it remembered nothing: {said[-100:]}")
+    found.ended(stage)
     return found
 
 
@@ -168,6 +190,7 @@ def three(stage: Stage) -> Found:
 
 CHECKS: Mapping[str, Callable[[Stage], Found]] = {
     "edit": edit,
+    "follow": follow,
     "cancel": cancel,
     "SIGTERM": sigterm,
     "outside": outside,

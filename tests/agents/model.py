@@ -19,6 +19,7 @@ CONTENT = "written by the agent\n"
 RAN = "ran.txt"
 BY_COMMAND = f"sed -i s/two/TWO/ a.txt && echo yes > {RAN}"
 FINAL = "Done: wrote agent.txt and ran the command."
+REMEMBERS = "Results of tools that are remembered: "
 HANGING = "hanging.txt"
 FOREVER = "tail -f /dev/null"
 BY_HANGING = (
@@ -111,6 +112,8 @@ def answer(talk: Talk) -> Answer:
             return Say(json.dumps(instance(talk.schema)))
         case "slow":
             return Say("one two three four five six seven eight nine ten " * 3, pause_s=0.5)
+        case "recall":
+            return Say(f"{REMEMBERS}{sum(turn.is_result for turn in talk.turns)}.")
         case "answer":
             return Say("Which of the two files do you mean?")
         case _:

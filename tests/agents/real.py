@@ -31,8 +31,9 @@ class RealAgent:
 
     `headless` and `acp` are argument lists that let it edit and run commands, None where the agent
     has no such way. `built_in`: its names in Sennit, by way. `own_argv`: the ways in which Sennit's
-    own start allows less, or names no model, and is replaced by the argument list here. `files`
-    are written below the home folder, by relative name.
+    own start allows less, or names no model, and is replaced by the argument list here; `resume` is
+    then the one that goes on with a session. `files` are written below the home folder, by relative
+    name.
     """
 
     name: str
@@ -44,6 +45,7 @@ class RealAgent:
     own_argv: tuple[str, ...] = ()
     is_python: bool = False
     runs_commands: bool = True
+    resume: tuple[str, ...] = ()
     env: Callable[[str], Mapping[str, str]] = field(default=lambda _: {})
     files: Callable[[str], Mapping[str, str]] = field(default=lambda _: {})
 
@@ -209,6 +211,11 @@ AGENTS: tuple[RealAgent, ...] = (
             "claude", "-p", "--output-format", "stream-json", "--verbose",
             "--permission-mode", "acceptEdits", "--allowedTools=Bash", PROMPT,
         ),
+        resume=(
+            "claude", "-p", "--output-format", "stream-json", "--verbose",
+            "--permission-mode", "acceptEdits", "--allowedTools=Bash", "--resume", "{session}",
+            PROMPT,
+        ),
         acp=("claude-agent-acp",),
         own_argv=("headless",),
         mode="acceptEdits",
@@ -234,6 +241,10 @@ AGENTS: tuple[RealAgent, ...] = (
         ("@google/gemini-cli@0.61.0",),
         (
             "gemini", "--skip-trust", "--approval-mode", "yolo", "-o", "stream-json", "-p", PROMPT,
+        ),
+        resume=(
+            "gemini", "--skip-trust", "--approval-mode", "yolo", "-o", "stream-json",
+            "--resume", "{session}", "-p", PROMPT,
         ),
         acp=("gemini", "--acp", "--skip-trust"),
         own_argv=("headless",),
@@ -264,6 +275,10 @@ AGENTS: tuple[RealAgent, ...] = (
         ("@qwen-code/qwen-code@0.24.4",),
         (
             "qwen", "--approval-mode", "yolo", "-o", "stream-json", "-p", PROMPT,
+        ),
+        resume=(
+            "qwen", "--approval-mode", "yolo", "-o", "stream-json", "--resume", "{session}",
+            "-p", PROMPT,
         ),
         acp=("qwen", "--acp"),
         own_argv=("headless",),

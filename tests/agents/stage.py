@@ -154,6 +154,8 @@ class Stage:
         }
         if self.trial.way in self.agent.own_argv:
             made |= {"argv": self.agent.headless, "prompt": "argument"}
+            if self.agent.resume:
+                made["resumeArgv"] = self.agent.resume
         if self.trial.way == "acp":
             made["permissions.execute"] = "allow"
         return made

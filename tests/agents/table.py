@@ -26,6 +26,8 @@ The checks:
 
 - **edit**: the agent writes a file with its own tool and runs a command; the proposal holds just
   that, and applying it writes it into the user's files.
+- **follow**: the same task again as a follow-up; the agent goes on with its session, where it can,
+  and the next revision holds the earlier work.
 - **cancel**: a cancel while a command runs that has a child in the background and one with a
   session of its own; the task is cancelled, its partial work is kept.
 - **SIGTERM**: the same, but the server is ended; the next server knows the task as interrupted, and

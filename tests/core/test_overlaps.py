@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 
-from sennit.core.objects import Hunk
-from sennit.core.overlaps import overlapping
+from sennit.core.objects import MODE_FILE, ChangeKind, Entry, FileChange, Hunk
+from sennit.core.overlaps import Meeting, overlapping, pairs, work_of
+from sennit_protocol.overlap import OverlapKind
 
 
 @pytest.mark.parametrize(
@@ -31,3 +33,40 @@ def test_hunks_meet_where_they_share_lines_or_touch(
 def test_only_the_hunks_that_meet_another_are_given() -> None:
     ours = [Hunk(0, 1, 0, 1), Hunk(5, 1, 5, 1), Hunk(9, 1, 9, 1)]
     assert overlapping(ours, [Hunk(5, 1, 5, 2)]) == (ours[1],)
+
+
+def change(path: bytes, *hunks: Hunk, kind: ChangeKind = ChangeKind.MODIFY) -> FileChange:
+    entry = Entry(MODE_FILE, "1" * 40)
+    return FileChange(kind, path, path, entry, entry, hunks=hunks)
+
+
+def test_work_that_changes_the_same_files_is_paired_the_nearest_first() -> None:
+    works = [
+        work_of(
+            "one", b"/r", "b", [change(b"f", Hunk(3, 1, 3, 1)), change(b"g", Hunk(1, 1, 1, 1))]
+        ),
+        work_of("two", b"/r", "b", [change(b"g", Hunk(9, 1, 9, 1))]),
+        work_of("three", b"/r", "b", [change(b"f", Hunk(4, 1, 4, 1))]),
+        work_of("four", b"/r", "b", [change(b"f", kind=ChangeKind.DELETE)]),
+        work_of("five", b"/elsewhere", "b", [change(b"f", Hunk(3, 1, 3, 1))]),
+    ]
+    found = [
+        (works[pair.one].name, works[pair.other].name, [one.kind for one in pair.meetings])
+        for pair in pairs(works)
+    ]
+    assert found == [
+        ("one", "three", [OverlapKind.LINES]),
+        ("one", "four", [OverlapKind.WHOLE_FILE]),
+        ("three", "four", [OverlapKind.WHOLE_FILE]),
+        ("one", "two", [OverlapKind.SAME_FILE]),
+    ]
+
+
+def test_lines_of_other_texts_are_not_compared() -> None:
+    other = evolve(change(b"f", Hunk(3, 1, 3, 1)), before=Entry(MODE_FILE, "2" * 40))
+    works = [
+        work_of("one", b"/r", "b", [change(b"f", Hunk(3, 1, 3, 1))]),
+        work_of("two", b"/r", "c", [other]),
+    ]
+    [pair] = pairs(works)
+    assert pair.meetings == (Meeting(b"f", OverlapKind.SAME_FILE),)

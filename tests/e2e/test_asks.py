@@ -131,6 +131,17 @@ def test_at_the_deadline_the_agent_goes_on_without_an_answer(
     assert made.editor.ask("sennit/tickets", {})["tickets"]
 
 
+def test_where_nobody_is_there_the_safe_answer_is_given_at_once(
+    desk: Callable[[Abilities], Desk],
+) -> None:
+    made = desk(evolve(BARE, sennit={"clientId": "scripted", "unattended": True}))
+    ticket = dispatch(made, asking(made, "A", "B"))
+    assert answer_in(made, ticket) == "3 "
+    assert not made.editor.asked
+    events = made.editor.ask("sennit/story", {"ticket": ticket})["events"]
+    assert any("there is nobody to ask" in event["message"] for event in events)
+
+
 def test_an_error_of_the_client_leaves_the_question_to_its_deadline(
     desk: Callable[[Abilities], Desk],
 ) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -128,3 +129,16 @@ def test_an_agent_that_is_not_there_says_which_are(desk: Desk) -> None:
     assert done.code == 1
     assert "command" in done.out
     assert "not found" in desk.sennit("agents", "check", "codex").out
+
+
+def test_a_check_names_the_ways_to_sign_in_that_an_agent_offers(desk: Desk) -> None:
+    peer = Path(__file__).parents[1] / "acp_peer.py"
+    configure(
+        desk,
+        f"[agents.peer]\nkind = 'acp'\nargv = ['{sys.executable}', '{peer}', 'signed-out']\n"
+        "sandbox = 'off'\nauthMethod = 'letter'\n",
+    )
+    shown = desk.sennit("agents", "check", "peer")
+    assert shown.code == 1
+    assert "no way to sign in that it calls 'letter'" in shown.out
+    assert "Use a key (`key`)" in shown.out

@@ -64,6 +64,30 @@ def test_proposals_are_decided_about_by_name_and_applied_later(desk: Desk) -> No
     assert "a.txt" in wrong.err
 
 
+def test_a_conflict_is_settled_by_name_or_in_a_review_on_a_terminal(desk: Desk) -> None:
+    _, second = proposals_after(desk, *sed("s/^line 5$/five/"), *sed("s/^line 6$/six/"))
+    name, ticket = second["summary"]["id"], second["summary"]["ticket"]
+    shown = desk.sennit("show", name).out
+    assert "suggestion adjacentEdits: Take both" in shown
+    assert "still in conflict: a.txt" in desk.sennit("resolve", name).out
+    done = desk.sennit("resolve", name, "a.txt", "--take", "theirs")
+    assert "goes in now" in done.out, done.err
+    assert "settled: a.txt (theirs)" in desk.sennit("show", name).out
+    assert desk.sennit("resolve", name, "b.txt", "--take", "ours").code == 2
+    assert "still in conflict" in desk.sennit("resolve", name, "--take", "nothing").out
+    with OnTerminal(desk, "review", name) as terminal:
+        terminal.wait_for("Accept the work of command-2 [y,n,a,d,s,c,j,q,?]?")
+        terminal.type("c")
+        terminal.wait_for("What settles a.txt [o,t,b,1,j,?]?")
+        terminal.type("1")
+        terminal.wait_for("goes in now")
+        terminal.type("y")
+        assert terminal.end() == 0, terminal.seen
+    assert desk.sennit("apply", ticket, "--accept-all").code == 0
+    text = (desk.repository / "a.txt").read_text()
+    assert text == LINES.replace("line 5\n", "five\n").replace("line 6\n", "six\n")
+
+
 def test_unfinished_work_is_adopted_in_a_review_on_a_terminal(desk: Desk) -> None:
     program = "open('a.txt', 'a').write('more\\n'); raise SystemExit(7)"
     (kept,) = proposals_after(desk, *python(program))
@@ -124,3 +148,22 @@ def test_the_story_names_folders_and_short_ids(desk: Desk) -> None:
     assert not [line for line in lines if any(len(word) == 40 for word in line.split())], (
         json.dumps(lines)
     )
+
+
+def test_a_follow_up_on_a_ticket_of_an_ended_server_is_run_and_reviewed_like_a_run(
+    desk: Desk,
+) -> None:
+    (first,) = proposals_after(desk, *sed("s/^line 5$/five/"))
+    ticket = first["summary"]["ticket"]
+    line = shlex.join(["sed", "-i", "s/^line 30$/thirty/", "a.txt"])
+    done = desk.sennit("follow", ticket, line, "--accept-all")
+    assert done.code == 0, done.err
+    expected = LINES.replace("line 5\n", "five\n").replace("line 30\n", "thirty\n")
+    assert (desk.repository / "a.txt").read_text() == expected
+    shown = desk.sennit("show", ticket).out
+    assert "followed by t_" in shown
+    assert pending(desk) == 0
+    several = desk.sennit("run", *sed("s/x/y/"), *sed("s/x/y/"), "--json").json["ticket"]["id"]
+    refused = desk.sennit("follow", several, "true")
+    assert refused.code == 2
+    assert f"{several}/command-2" in refused.err

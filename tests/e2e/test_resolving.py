@@ -117,6 +117,31 @@ def test_what_cannot_settle_a_conflict_is_refused_with_what_can(server: Client) 
     assert unquote(uri).endswith("/a.txt")
 
 
+def test_work_that_meets_is_shown_also_while_an_agent_runs(
+    machine: Machine, server: Client, repo: Repo
+) -> None:
+    gate = machine.gate()
+    done = server.dispatch(task("done", sed("s/line 3$/three/")))
+    server.settled(done)
+    running = server.dispatch(
+        task("running", gate.prompt(before="sed -i s/line.4$/four/ a.txt; rm src/b.txt"))
+    )
+    gate.reached()
+    found = server.ask("overlaps", folder=str(repo.folder))
+    assert not found.get("notices"), found
+    [pair] = found["overlaps"]
+    assert (pair["one"]["task"], pair["other"]["task"]) == ("done", "running")
+    assert "proposal" in pair["one"]
+    assert "proposal" not in pair["other"]
+    [met] = pair["files"]
+    assert (met["path"], met["kind"]) == ("a.txt", "lines")
+    assert met["lines"] == [{"start": 2, "count": 1}]
+    assert not server.ask("overlaps", ticket=done, running=False)["overlaps"]
+    gate.open()
+    server.settled(running)
+    assert server.ask("overlaps", running=False)["total"] == 1
+
+
 def test_the_order_with_the_fewest_conflicts_is_found_and_told(server: Client) -> None:
     tasks = [
         task("both", sed("s/line 3$/x/", "s/line 9$/x/")),

@@ -50,7 +50,9 @@ def test_what_is_said_in_the_middle_is_heard_after_the_turn(
     (proposal,) = server.proposals(ticket)
     shown = server.ask("proposal", proposal=proposal["id"])
     assert {file["path"] for file in shown["files"]} == {"first", "second"}
-    assert server.ask("steer", **{**said, "steerId": "s2"}) == {"receipt": "notApplied"}
+    late = server.ask("steer", **{**said, "steerId": "s2"})
+    assert late["receipt"] == "notApplied"
+    assert "Follow up" in late["message"]
     assert "is told: write second yes" in server.story(ticket)
 
 

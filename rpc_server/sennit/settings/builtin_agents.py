@@ -108,11 +108,19 @@ def _command(argv: tuple[str, ...], output: OutputFormat, about: str, *more: Val
 # Prompts can be longer than an argument may be, and are nobody's business in a list of processes.
 _BY_STDIN: Values = {"prompt": PromptAs.STDIN}
 
+_CLAUDE_P = (
+    "claude", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode",
+    "acceptEdits", "--allowedTools=Bash(git diff *),Bash(git log *),Bash(git status *)",
+)  # fmt: skip
+_GEMINI_P = ("gemini", "--skip-trust", "--approval-mode", "auto_edit", "-o", "stream-json")
+_QWEN_P = ("qwen", "--approval-mode", "auto-edit", "-o", "stream-json")
+
 BUILT_IN: Mapping[str, Values] = {
     "opencode": _acp(("opencode", "acp"), "OpenCode", _OPENCODE),
     "opencode-run": _command(
         ("opencode", "run", "--format", "json"),
         OutputFormat.OPENCODE, "OpenCode, one prompt without questions", _OPENCODE, _BY_STDIN,
+        {"resumeArgv": ("opencode", "run", "--format", "json", "--session", "{session}")},
     ),
     "codex": _acp(
         ("codex-acp",), "Codex, by its adapter codex-acp", _CODEX,
@@ -125,36 +133,46 @@ BUILT_IN: Mapping[str, Values] = {
     "codex-exec": _command(
         ("codex", "exec", "--json", "-s", "workspace-write", "-"),
         OutputFormat.CODEX, "Codex, one prompt without questions", _CODEX, _BY_STDIN,
+        {
+            "resumeArgv": (
+                "codex", "exec", "--json", "-s", "workspace-write", "resume", "{session}", "-",
+            )
+        },
     ),
     "claude": _acp(
         ("claude-agent-acp",), "Claude Code, by its adapter claude-agent-acp", _CLAUDE,
         {"mode": "acceptEdits"},
     ),
     "claude-p": _command(
-        (
-            "claude", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode",
-            "acceptEdits", "--allowedTools=Bash(git diff *),Bash(git log *),Bash(git status *)",
-        ),
+        _CLAUDE_P,
         OutputFormat.CLAUDE, "Claude Code, one prompt; commands other than git's are denied",
-        _CLAUDE, _BY_STDIN,
+        _CLAUDE, _BY_STDIN, {"resumeArgv": (*_CLAUDE_P, "--resume", "{session}")},
     ),
     "gemini": _acp(
         ("gemini", "--acp", "--skip-trust"), "Gemini CLI", _GEMINI, {"mode": "autoEdit"}
     ),
     "gemini-p": _command(
-        ("gemini", "--skip-trust", "--approval-mode", "auto_edit", "-o", "stream-json"),
+        _GEMINI_P,
         OutputFormat.GEMINI, "Gemini CLI, one prompt; it can run no commands", _GEMINI, _BY_STDIN,
+        {"resumeArgv": (*_GEMINI_P, "--resume", "{session}")},
     ),
     # In the mode `auto-edit` it writes outside its folder, too, without asking.
     "qwen": _acp(("qwen", "--acp"), "Qwen Code", _QWEN, {"mode": "default"}),
     "qwen-p": _command(
-        ("qwen", "--approval-mode", "auto-edit", "-o", "stream-json"),
+        _QWEN_P,
         OutputFormat.CLAUDE, "Qwen Code, one prompt; it can run no commands", _QWEN, _BY_STDIN,
+        {"resumeArgv": (*_QWEN_P, "--resume", "{session}")},
     ),
     "kimi": _acp(("kimi", "acp"), "Kimi Code", _KIMI),
     "kimi-p": _command(
         ("kimi", "-p", "{prompt}", "--output-format", "stream-json"),
         OutputFormat.KIMI, "Kimi Code, one prompt without questions", _KIMI,
+        {
+            "resumeArgv": (
+                "kimi", "--session", "{session}", "-p", "{prompt}", "--output-format",
+                "stream-json",
+            )
+        },
     ),
     "pi": _acp(("pi-acp",), "Pi, by its adapter pi-acp; never asks", _PI),
     "pi-json": _command(

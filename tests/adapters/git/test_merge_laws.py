@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from sennit.adapters.git.changes import changes_between
 from sennit.adapters.git.live import AcceptedRevision, accepted_tree, fold_onto_live
 from sennit.adapters.git.merges import merge_trees
+from sennit.adapters.git.resolving import Three, merge_resolved, side_held
 from sennit.core.objects import ChangeKind, Conflicted, FileChange, GitFailed, Merged, MergeResult
 from sennit.core.reconciliation import (
     AlreadyPresent,
@@ -27,7 +28,10 @@ from sennit.core.reconciliation import (
     reconcile,
     run_with,
 )
+from sennit.core.resolutions import Resolution
+from sennit.core.text import git_lines
 from sennit.core.units import units_of, with_needs
+from sennit_protocol.proposals import Side, Take, UnitKind
 from tests.adapters.git.made_trees import (
     AT,
     Content,
@@ -309,6 +313,77 @@ def test_folding_everything_onto_the_base_gives_the_proposal(lab: Lab, data: st.
     folded = must(lab.portal.call(fold_onto_live, bench.git, bench.store, b, [revision], AT))
     assert folded.tree == p
     assert set(folded.applied) == revision.accepted
+
+
+@LAWS
+@given(st.data())
+def test_a_side_settles_whatever_is_in_conflict_and_nothing_else(
+    lab: Lab, data: st.DataObject
+) -> None:
+    base = data.draw(trees())
+    sides = (base, data.draw(edited(base)), data.draw(edited(base)))
+    three = Three(*(lab.tree(files) for files in sides))
+    attempt = lab.merge(three.base, three.ours, three.theirs)
+    assume(isinstance(attempt, Conflicted))
+    assert isinstance(attempt, Conflicted)
+    bench, side = lab.bench, data.draw(st.sampled_from(list(Side)))
+    known = []
+    for conflict in attempt.conflicts:
+        held = must(lab.portal.call(side_held, bench.git, bench.store, three, conflict, side))
+        known.append(Resolution(conflict, Take(side.value), held))
+    result = lab.portal.call(merge_resolved, bench.git, bench.store, three, AT, known)
+    assert isinstance(result, Merged), result
+    about = {path for one in attempt.conflicts for path in (one.path, *one.paths)}
+    settled, given_up = lab.files(result.tree), lab.files(attempt.tree)
+    touched = {path for path in {*settled, *given_up} if settled.get(path) != given_up.get(path)}
+    for path in touched - set(attempt.aside):
+        assert any(path == one or path.startswith(one + b"/") for one in about), path
+    contents = {_bytes_of(one) for files in sides for one in files.values()}
+    if side is not Side.BASE and all(one.regions == () for one in attempt.conflicts):
+        assert {_bytes_of(one) for one in settled.values()} - contents <= {
+            _bytes_of(one) for one in given_up.values()
+        }
+
+
+def _bytes_of(content: Content) -> object:
+    return content if isinstance(content, bytes) else repr(content)
+
+
+@LAWS
+@given(st.data())
+def test_bytes_outside_the_accepted_hunks_are_those_of_the_base(
+    lab: Lab, data: st.DataObject
+) -> None:
+    base = data.draw(trees())
+    b, p = lab.tree(base), lab.tree(data.draw(edited(base)))
+    changes = lab.changes(b, p)
+    units = units_of("r", changes)
+    hunks = [unit.id for unit in units if unit.kind is UnitKind.HUNK]
+    assume(hunks)
+    chosen = with_needs(units, data.draw(st.sets(st.sampled_from(hunks))))
+    bench = lab.bench
+    tree = must(lab.portal.call(accepted_tree, bench.git, bench.store, b, units, chosen))
+    before, after, whole = lab.files(b), lab.files(tree), lab.files(p)
+    for path in {unit.path for unit in units if unit.kind is UnitKind.HUNK}:
+        mine = [unit for unit in units if unit.path == path and unit.id in chosen]
+        if any(unit.kind is not UnitKind.HUNK for unit in units if unit.path == path):
+            continue
+        old, new, got = (git_lines(_inner(files[path])) for files in (before, whole, after))
+        expected, position = [], 0
+        for hunk in (unit.hunk for unit in mine if unit.hunk is not None):
+            expected += old[position : hunk.before_start]
+            expected += new[hunk.after_start : hunk.after_start + hunk.after_count]
+            position = hunk.before_start + hunk.before_count
+        assert got == git_lines(b"".join([*expected, *old[position:]]))
+    untouched = set(before) - {path for unit in units for path in (unit.path, unit.old_path)}
+    assert {path: after[path] for path in untouched} == {path: before[path] for path in untouched}
+
+
+def _inner(content: Content) -> bytes:
+    if isinstance(content, Executable):
+        return content.content
+    assert isinstance(content, bytes)
+    return content
 
 
 @LAWS

@@ -152,6 +152,70 @@ async def test_a_file_added_to_a_folder_that_was_renamed_is_a_conflict(bench: Wo
     assert set(found.paths) == {b"d/new", b"e/new"}
 
 
+PROGRAM = Executable(TEXT)
+CLEAN: dict[str, tuple[Files, Files, Files, Files]] = {
+    "both rename to the same name": ({b"f": TEXT}, {b"g": UP}, {b"g": DOWN}, {b"g": BOTH}),
+    "a rename and a mode": ({b"f": TEXT}, {b"g": TEXT}, {b"f": PROGRAM}, {b"g": PROGRAM}),
+    "a mode alone": ({b"f": TEXT}, {b"f": PROGRAM}, {b"f": TEXT, b"g": b""}, {b"f": PROGRAM, b"g": b""}),
+    "both set the same mode": ({b"f": TEXT}, {b"f": PROGRAM}, {b"f": Executable(UP)}, {b"f": Executable(UP)}),
+    "a mode back and a text": ({b"f": PROGRAM}, {b"f": TEXT}, {b"f": Executable(UP)}, {b"f": UP}),
+    "both delete": ({b"f": TEXT, b"k": b"1"}, {b"k": b"1"}, {b"k": b"1", b"n": b""}, {b"k": b"1", b"n": b""}),
+    "both add the same empty file": (
+        {b"k": b"1"}, {b"k": b"1", b"e": b""}, {b"k": b"1", b"e": b"", b"n": b"2"},
+        {b"k": b"1", b"e": b"", b"n": b"2"},
+    ),
+    "one empties, the other leaves it": (
+        {b"f": TEXT}, {b"f": b""}, {b"f": TEXT, b"n": b"1"}, {b"f": b"", b"n": b"1"},
+    ),
+    "both move a link to the same place": (
+        {b"l": Link(b"a")}, {b"l": Link(b"b")}, {b"l": Link(b"b"), b"n": b"1"},
+        {b"l": Link(b"b"), b"n": b"1"},
+    ),
+    "a submodule moved by one": (
+        {b"s": Pointer("1" * 40)}, {b"s": Pointer("2" * 40)}, {b"s": Pointer("1" * 40), b"n": b"1"},
+        {b"s": Pointer("2" * 40), b"n": b"1"},
+    ),
+    "a binary file changed by one": (
+        {b"b": b"\0a"}, {b"b": b"\0b"}, {b"b": b"\0a", b"n": b"1"}, {b"b": b"\0b", b"n": b"1"},
+    ),
+    "a file that became a folder": (
+        {b"f": TEXT, b"k": UP}, {b"f/in": b"1\n", b"k": UP}, {b"f": TEXT, b"k": DOWN},
+        {b"f/in": b"1\n", b"k": DOWN},
+    ),
+    "a folder that became a file": (
+        {b"f/in": b"1\n", b"k": UP}, {b"f": TEXT, b"k": UP}, {b"f/in": b"1\n", b"k": DOWN},
+        {b"f": TEXT, b"k": DOWN},
+    ),
+    "a file that became a link": (
+        {b"f": b"1\n"}, {b"f": Link(b"k")}, {b"f": b"1\n", b"k": UP}, {b"f": Link(b"k"), b"k": UP},
+    ),
+}  # fmt: skip
+
+
+async def test_what_git_takes_together_goes_together_in_both_orders(bench: Workbench) -> None:
+    for name, (base, ours, theirs, expected) in CLEAN.items():
+        assert await merged(bench, base, ours, theirs) == dict(expected), name
+        assert await merged(bench, base, theirs, ours) == dict(expected), name
+
+
+async def test_a_side_that_only_swaps_what_a_path_is_collides_with_an_edit(
+    bench: Workbench,
+) -> None:
+    kinds = {}
+    for swapped in (Link(b"k"), Pointer("1" * 40)):
+        base: Files = {b"f": TEXT, b"k": b"1"}
+        result = await merge(bench, base, {**base, b"f": UP}, {**base, b"f": swapped})
+        assert isinstance(result, Conflicted), swapped
+        kinds[type(swapped)] = {one.kind for one in result.conflicts}
+    folder: Files = {b"f/in": b"1\n", b"k": b"1"}
+    result = await merge(bench, {b"f": TEXT, b"k": b"1"}, {b"f": UP, b"k": b"1"}, folder)
+    assert isinstance(result, Conflicted)
+    kinds[dict] = {one.kind for one in result.conflicts}
+    assert kinds[Link] == {ConflictKind.LINK}
+    assert kinds[Pointer] == {ConflictKind.SUBMODULE}
+    assert kinds[dict] <= {ConflictKind.FILE_DIRECTORY, ConflictKind.MODIFY_DELETE}
+
+
 async def test_modes_and_texts_go_together(bench: Workbench) -> None:
     assert await merged(bench, {b"f": TEXT}, {b"f": Executable(TEXT)}, {b"f": UP}) == {
         b"f": Executable(UP)

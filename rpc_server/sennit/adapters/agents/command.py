@@ -27,15 +27,23 @@ class CommandRefused:
 
 
 def agent_run(
-    agent: AgentSettings, prompt: str, output_limit: int, times: StopTimes
+    agent: AgentSettings,
+    prompt: str,
+    output_limit: int,
+    times: StopTimes,
+    session: str | None = None,
 ) -> RunSpec | CommandRefused:
     """Tell what to run for a prompt; `times` hold where the agent has none of its own.
+
+    `session` is one that an agent of kind `command` goes on with, by its `resume_argv`.
 
     An agent without a program of its own (the built-in `command`) takes the prompt as the
     command line: split into words as a shell would, but no shell runs. One that speaks ACP is
     told its prompt later, and asked in its own language to end.
     """
     argv, prompt_as = agent.argv, agent.prompt_as
+    if session is not None:
+        argv = tuple(word.replace("{session}", session) for word in agent.resume_argv)
     if not argv:
         words = command_line(prompt)
         if isinstance(words, CommandRefused):

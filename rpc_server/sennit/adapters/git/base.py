@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
-from attrs import evolve
+from attrs import evolve, frozen
 
 from sennit.adapters.git.base_documents import Buffers, stage_documents
 from sennit.adapters.git.base_plan import Plan, plan_of
-from sennit.adapters.git.commits import CommitFacts, commit_tree, read_commit
-from sennit.adapters.git.disk import existing
+from sennit.adapters.git.commits import CommitFacts, commit_tree, read_commit_in
 from sennit.adapters.git.files import both, copy_with_times, in_thread
 from sennit.adapters.git.git import DISPOSABLE
+from sennit.adapters.git.inprocess import is_there
 from sennit.adapters.git.lfs import lfs_config
 from sennit.adapters.git.look import Look, SnapshotLimits
 from sennit.adapters.git.mirror import Mirroring, refresh_mirror
-from sennit.adapters.git.stage import nul_ended, stage, write_tree
-from sennit.adapters.git.status import Status, read_status
+from sennit.adapters.git.remembered import Recalled, recall, remember
+from sennit.adapters.git.stage import stage, write_tree
 from sennit.adapters.git.store import keep_new, refresh
+from sennit.adapters.git.survey import Survey, survey
 from sennit.core.objects import GitFailed, Manifest, Snapshot
 
 if TYPE_CHECKING:
@@ -84,66 +85,80 @@ async def _snapshot(look: Look) -> Snapshot | GitFailed:
     )
     if isinstance(copied, GitFailed):
         return copied
-    answers = await both(_refreshed_status(look), refresh(look.git, look.store, look.repository))
-    status, store = answers
-    if isinstance(status, GitFailed):
-        return status
+    surveyed, store = await both(survey(look), refresh(look.git, look.store, look.repository))
+    if isinstance(surveyed, GitFailed):
+        return surveyed
     if isinstance(store, GitFailed):
         return store
-    return await _staged(evolve(look, store=store), status)
+    return await _planned(evolve(look, store=store), surveyed)
 
 
-async def _staged(look: Look, status: Status) -> Snapshot | GitFailed:
+async def _planned(look: Look, surveyed: Survey) -> Snapshot | GitFailed:
+    status = surveyed.status
     plan = await in_thread(
         "look at what changed", plan_of, look.root, status, look.limits.untracked_file
     )
     if isinstance(plan, GitFailed):
         return plan
-    staged, parent = await both(
-        stage(look.git, look.place, plan.present, plan.entries), _parent(look, status.head)
-    )
+    known = None
+    if surveyed.plain:
+        known = await in_thread("look for the last snapshot", recall, look, plan)
+    if isinstance(known, GitFailed):
+        return known
+    staged, parent = await both(_staged(look, plan, known), _parent(look, status.head))
     if isinstance(staged, GitFailed):
         return staged
     if isinstance(parent, GitFailed):
         return parent
-    plan = plan.without(staged)
+    manifest = await in_thread("describe the snapshot", _manifest, look, surveyed, staged)
+    if isinstance(manifest, GitFailed):
+        return manifest
+    return await _commit(look, staged.tree, manifest, parent)
+
+
+@frozen
+class _Staged:
+    """The tree of a snapshot, with the plan as far as git took it and the buffers in it."""
+
+    tree: str
+    plan: Plan
+    buffers: Buffers
+
+
+async def _staged(look: Look, plan: Plan, known: Recalled | None) -> _Staged | GitFailed:
+    """Make the tree; the last one is taken where nothing that decides it has changed since."""
+    if known is not None and known.tree is not None and await is_there(look.store, known.tree):
+        buffers = await stage_documents(look, plan)
+        if isinstance(buffers, GitFailed):
+            return buffers
+        if not buffers.taken:
+            return _Staged(known.tree, plan, buffers)
+    refused = await stage(look.git, look.place, plan.present, plan.entries)
+    if isinstance(refused, GitFailed):
+        return refused
+    plan = plan.without(refused)
     buffers = await stage_documents(look, plan)
     if isinstance(buffers, GitFailed):
         return buffers
-    manifest = await in_thread("describe the snapshot", _manifest, look, status, plan, buffers)
-    if isinstance(manifest, GitFailed):
-        return manifest
-    return await _commit(look, manifest, parent)
+    tree = await write_tree(look.git, look.place)
+    if isinstance(tree, GitFailed):
+        return tree
+    plain = not refused and not buffers.taken
+    kept = await in_thread("remember the snapshot", _remember, look, known if plain else None, tree)
+    return kept if isinstance(kept, GitFailed) else _Staged(tree, plan, buffers)
+
+
+def _remember(look: Look, known: Recalled | None, tree: str) -> None:
+    look.index.replace(look.store.source_index)
+    remember(look, known, tree)
 
 
 async def _parent(look: Look, head: str | None) -> CommitFacts | GitFailed | None:
-    return None if head is None else await read_commit(look.git, look.place, head)
+    return None if head is None else await read_commit_in(look.git, look.store, look.place, head)
 
 
-async def _refreshed_status(look: Look) -> Status | GitFailed:
-    """Look at the work tree, counting edits of files that git was told not to look at."""
-    status, flagged = await both(
-        read_status(look.git, look.place),
-        look.git.run(["ls-files", "-v", "-z"], look.place),
-    )
-    if isinstance(flagged, GitFailed):
-        return flagged
-    paths = [record[2:] for record in flagged.stdout.split(b"\0") if record[:1] not in b"HM"]
-    on_disk = await in_thread("look at flagged files", existing, look.root, paths)
-    if isinstance(on_disk, GitFailed):
-        return on_disk
-    if not on_disk:
-        return status
-    for flag in ("--no-assume-unchanged", "--no-skip-worktree"):
-        done = await look.git.run(
-            ["update-index", flag, "-z", "--stdin"], look.place, stdin=nul_ended(on_disk)
-        )
-        if isinstance(done, GitFailed):
-            return done
-    return await read_status(look.git, look.place)
-
-
-def _manifest(look: Look, status: Status, plan: Plan, buffers: Buffers) -> Manifest:
+def _manifest(look: Look, surveyed: Survey, staged: _Staged) -> Manifest:
+    status, plan, buffers = surveyed.status, staged.plan, staged.buffers
     untracked = set(status.untracked)
     return Manifest(
         head=status.head,
@@ -158,7 +173,7 @@ def _manifest(look: Look, status: Status, plan: Plan, buffers: Buffers) -> Manif
         untracked=plan.untracked,
         unsaved=buffers.taken,
         left_out=plan.left_out + buffers.left_out,
-        left_out_ignored=status.ignored,
+        left_out_ignored=surveyed.ignored,
         in_progress=_in_progress(look.repository.git_dir),
     )
 
@@ -168,11 +183,8 @@ def _in_progress(git_dir: Path) -> str | None:
 
 
 async def _commit(
-    look: Look, manifest: Manifest, parent: CommitFacts | None
+    look: Look, tree: str, manifest: Manifest, parent: CommitFacts | None
 ) -> Snapshot | GitFailed:
-    tree = await write_tree(look.git, look.place)
-    if isinstance(tree, GitFailed):
-        return tree
     # What a commit of the user brought while we looked must be in the mirror before it is used.
     linked = await in_thread("refresh the store", _finish, look)
     if isinstance(linked, GitFailed):
@@ -194,7 +206,6 @@ async def _commit(
 
 
 def _finish(look: Look) -> Mirroring:
-    look.index.replace(look.store.source_index)
     objects = look.repository.common_dir / "objects"
     return refresh_mirror(objects, look.store.objects, look.store.root / "mirror.json")
 

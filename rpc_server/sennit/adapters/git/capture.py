@@ -8,27 +8,41 @@ from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
-from attrs import frozen
+from attrs import evolve, frozen
 
 from sennit.adapters.git.agent_commits import AgentCommit, take_agent_commits
 from sennit.adapters.git.capture_plan import CapturePlan, plan_of_capture
-from sennit.adapters.git.commits import commit_tree, read_commit
+from sennit.adapters.git.commits import commit_tree, read_commit_in
 from sennit.adapters.git.disk import existing
 from sennit.adapters.git.files import both, copy_with_times, in_thread
 from sennit.adapters.git.git import DISPOSABLE
-from sennit.adapters.git.ignored import ignored_among
-from sennit.adapters.git.records import index_file, read_record
+from sennit.adapters.git.ignored import EVERYTHING_ELSE, ignored_among, told_apart
+from sennit.adapters.git.layered_capture import compare_upper
+from sennit.adapters.git.records import (
+    index_file,
+    layers_file,
+    read_record,
+    stores_of_submodules,
+)
 from sennit.adapters.git.stage import nul_ended, stage, write_tree
 from sennit.adapters.git.store import keep_new
 from sennit.adapters.git.uncaptured import uncaptured
-from sennit.core.objects import GitFailed, LeftOut
+from sennit.adapters.git.workspace import find_workspace
+from sennit.core.objects import GitFailed, LeftOut, LeftOutReason
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from sennit.adapters.git.git import Config, Git, Place
     from sennit.adapters.git.store import Store
     from sennit.adapters.git.workspace import Workspace
+
+IN_A_SUBMODULE = (
+    "what the agent changed in this submodule is kept as the commit {commit} of {store}; "
+    "the proposal holds no more than the commit that the submodule is at"
+)
+"""What a person is told about work in a submodule; to be filled with a commit and a store."""
 
 MESSAGE = "What a task left in its workspace\n"
 _SAFE_NAMES: Config = (("core.protectHFS", "true"), ("core.protectNTFS", "true"))
@@ -76,6 +90,7 @@ class _Capturing:
     index: Path
     date: int
     message: str
+    litter: Sequence[str] = ()
 
     @property
     def root(self) -> bytes:
@@ -88,15 +103,22 @@ class _Capturing:
 
 
 async def capture(
-    git: Git, store: Store, workspace: Workspace, *, date: int, message: str = MESSAGE
+    git: Git,
+    store: Store,
+    workspace: Workspace,
+    *,
+    date: int,
+    message: str = MESSAGE,
+    litter: Sequence[str] = (),
 ) -> Capture:
     """Make a commit of what the workspace holds, compared with its recorded base.
 
-    To be called when no process works there any more. ``date`` is in seconds since 1970.
+    To be called when no process works there any more. ``date`` is in seconds since 1970. New files
+    that match ``litter``, ignore patterns, are left out without a word.
     """
     index = store.scratch / f"index.{secrets.token_hex(6)}"
     git = git.configured(store.neutral + DISPOSABLE + _SAFE_NAMES)
-    capturing = _Capturing(git, store, workspace, index, date, message)
+    capturing = _Capturing(git, store, workspace, index, date, message, litter)
     started = await in_thread("start a capture", _start, capturing)
     if isinstance(started, GitFailed | WorkspaceGone):
         return started
@@ -109,7 +131,57 @@ async def capture(
             await anyio.to_thread.run_sync(_remove, index)
     if isinstance(taken, GitFailed):
         return taken
-    return await _finished(capturing, taken, commits)
+    within = await _capture_submodules(capturing)
+    if isinstance(within, GitFailed):
+        return within
+    return await _finished(capturing, evolve(taken, left_out=taken.left_out + within), commits)
+
+
+async def peek(git: Git, store: Store, workspace: Workspace) -> str | WorkspaceGone | GitFailed:
+    """Give the tree of what a workspace holds just now, while an agent may be writing in it.
+
+    Nothing is kept. A file that changes under the look is what it is in that moment, or makes the
+    look fail: then somebody may look again.
+    """
+    index = store.scratch / f"index.{secrets.token_hex(6)}"
+    git = git.configured(store.neutral + DISPOSABLE + _SAFE_NAMES)
+    peeking = _Capturing(git, store, workspace, index, 0, MESSAGE)
+    started = await in_thread("look into a workspace", _start, peeking)
+    if isinstance(started, GitFailed | WorkspaceGone):
+        return started
+    try:
+        taken = await _take(peeking, since_ns=started)
+    finally:
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(_remove, index)
+    return taken if isinstance(taken, GitFailed) else taken.tree
+
+
+async def _capture_submodules(capturing: _Capturing) -> tuple[LeftOut, ...] | GitFailed:
+    """Keep what was done in submodules: a proposal holds no more of them than their commit."""
+    top = capturing.workspace.folder
+    kept: list[LeftOut] = []
+    for store in stores_of_submodules(capturing.store):
+        inner = find_workspace(store, capturing.workspace.name)
+        if inner is None:
+            continue
+        taken = await capture(
+            capturing.git, store, inner, date=capturing.date, message=capturing.message
+        )
+        path = os.fsencode(inner.folder.relative_to(top))
+        match taken:
+            case GitFailed():
+                return taken
+            case Captured():
+                detail = IN_A_SUBMODULE.format(commit=taken.commit, store=store.git_dir)
+                kept.append(LeftOut(path, LeftOutReason.IN_A_SUBMODULE, detail))
+                kept += (evolve(one, path=path + b"/" + one.path) for one in taken.left_out)
+            case Unchanged():
+                kept += (evolve(one, path=path + b"/" + one.path) for one in taken.left_out)
+            case WorkspaceGone():
+                # The agent removed the submodule, which the proposal says.
+                pass
+    return tuple(kept)
 
 
 @frozen
@@ -133,7 +205,7 @@ async def _finished(
 
 async def _commit(capturing: _Capturing, tree: str) -> str | GitFailed:
     git, store, base = capturing.git, capturing.store, capturing.workspace.base
-    parent = await read_commit(git, store.place, base)
+    parent = await read_commit_in(git, store, store.place, base)
     if isinstance(parent, GitFailed):
         return parent
     date = max(capturing.date, parent.date)
@@ -145,18 +217,26 @@ async def _commit(capturing: _Capturing, tree: str) -> str | GitFailed:
 
 
 async def _take(capturing: _Capturing, *, since_ns: int) -> _Taken | GitFailed:
-    untaken = await uncaptured(
-        capturing.git, capturing.place, capturing.workspace.folder, since_ns=since_ns
-    )
-    if isinstance(untaken, GitFailed):
-        return untaken
     flagged = await _unflag(capturing)
     if isinstance(flagged, GitFailed):
         return flagged
-    plan = await _plan(capturing)
+    git, place = capturing.git, capturing.place
+    listed, everything = await both(_listed(capturing), git.run(EVERYTHING_ELSE, place))
+    if isinstance(listed, GitFailed):
+        return listed
+    if isinstance(everything, GitFailed):
+        return everything
+    plan = await _plan(capturing, listed)
     if isinstance(plan, GitFailed):
         return plan
-    staged = await stage(capturing.git, capturing.place, plan.present, plan.entries)
+    untracked = (one[2:] for one in listed.split(b"\0") if one[:1] == b"?")
+    others = told_apart(filter(None, everything.stdout.split(b"\0")), untracked)
+    untaken, staged = await both(
+        uncaptured(git, place, capturing.workspace.folder, others=others, since_ns=since_ns),
+        stage(git, place, plan.present, plan.entries),
+    )
+    if isinstance(untaken, GitFailed):
+        return untaken
     if isinstance(staged, GitFailed):
         return staged
     tree = await write_tree(capturing.git, capturing.place)
@@ -164,7 +244,10 @@ async def _take(capturing: _Capturing, *, since_ns: int) -> _Taken | GitFailed:
 
 
 async def _unflag(capturing: _Capturing) -> GitFailed | None:
-    """Count files outside the sparse patterns that the agent brought into being."""
+    """Count files that the agent brought into being, or changed, where the index looks away."""
+    plain = index_file(capturing.store, capturing.workspace.name)
+    if await anyio.Path(layers_file(capturing.store, capturing.workspace.name)).exists():
+        return await compare_upper(capturing.git, capturing.place, plain)
     sparse = await anyio.Path(capturing.store.git_dir / "info" / "sparse-checkout").exists()
     if not sparse:
         return None
@@ -185,13 +268,17 @@ async def _unflag(capturing: _Capturing) -> GitFailed | None:
     return done if isinstance(done, GitFailed) else None
 
 
-async def _plan(capturing: _Capturing) -> CapturePlan | GitFailed:
-    """Find what differs; what a nested repository holds is filtered by the rules of ours."""
+async def _listed(capturing: _Capturing) -> bytes | GitFailed:
+    """List what differs from the index and what is new, each with git's tag."""
     asked = ["ls-files", "--modified", "--others", "--exclude-standard", "-t", "-z"]
+    asked += [f"--exclude={pattern}" for pattern in capturing.litter]
     listed = await capturing.git.run(asked, capturing.place)
-    if isinstance(listed, GitFailed):
-        return listed
-    plan = await in_thread("look at a workspace", plan_of_capture, capturing.root, listed.stdout)
+    return listed if isinstance(listed, GitFailed) else listed.stdout
+
+
+async def _plan(capturing: _Capturing, listed: bytes) -> CapturePlan | GitFailed:
+    """Decide what is taken; what a nested repository holds is filtered by the rules of ours."""
+    plan = await in_thread("look at a workspace", plan_of_capture, capturing.root, listed)
     if isinstance(plan, GitFailed) or not plan.nested:
         return plan
     ignored = await ignored_among(capturing.git, capturing.place, plan.nested)
@@ -214,7 +301,8 @@ def _start(capturing: _Capturing) -> WorkspaceGone | int:
     if record is None or (record.device, record.inode) != (status.st_dev, status.st_ino):
         return WorkspaceGone(workspace.folder)
     kept = index_file(capturing.store, workspace.name)
-    copy_with_times(kept, capturing.index)
+    layers = layers_file(capturing.store, workspace.name)
+    copy_with_times(layers if layers.exists() else kept, capturing.index)
     return kept.stat().st_ctime_ns
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from sennit.adapters.git.git import at_date
+from sennit.adapters.git.git import IDENTITY, at_date
+from sennit.adapters.git.inprocess import NotHere, Objects, with_objects
 from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
@@ -27,16 +28,31 @@ async def read_commit(git: Git, place: Place, commit: str) -> CommitFacts | GitF
     answer = await git.run(["cat-file", "commit", commit], place)
     if isinstance(answer, GitFailed):
         return answer
-    header, _, _ = answer.stdout.partition(b"\n\n")
+    facts = _facts(answer.stdout)
+    if facts is None:
+        return GitFailed(f"git cat-file commit {commit}", 0, "its answer ends in the middle")
+    return facts
+
+
+async def read_commit_in(
+    git: Git, store: Store, place: Place, commit: str
+) -> CommitFacts | GitFailed:
+    """As ``read_commit``, in this process where the store holds the commit already."""
+    found = await with_objects(store, lambda objects: _facts(objects.read(commit)))
+    if isinstance(found, NotHere) or found is None:
+        return await read_commit(git, place, commit)
+    return found
+
+
+def _facts(content: bytes) -> CommitFacts | None:
+    header, _, _ = content.partition(b"\n\n")
     tree, date = "", None
     for line in header.split(b"\n"):
         if line.startswith(b"tree "):
             tree = line[5:].decode()
         elif line.startswith(b"committer "):
             date = int(line.rsplit(b" ", 2)[1])
-    if not tree or date is None:
-        return GitFailed(f"git cat-file commit {commit}", 0, "its answer ends in the middle")
-    return CommitFacts(tree, date)
+    return CommitFacts(tree, date) if tree and date is not None else None
 
 
 async def commit_tree(
@@ -46,6 +62,16 @@ async def commit_tree(
 
     A date before the parent's would make git walk the whole history to find a merge base.
     """
+    content = _content(tree, parent, date, message)
+
+    def work(objects: Objects) -> str:
+        # A commit of a tree that is not there must fail here, as it does with git.
+        objects.read(tree)
+        return objects.write_commit(content)
+
+    written = await with_objects(store, work)
+    if not isinstance(written, NotHere):
+        return written
     on = () if parent is None else ("-p", parent)
     answer = await git.run(
         ["commit-tree", tree, *on],
@@ -54,3 +80,10 @@ async def commit_tree(
         env=at_date(date),
     )
     return answer if isinstance(answer, GitFailed) else answer.stdout.decode().strip()
+
+
+def _content(tree: str, parent: str | None, date: int, message: bytes) -> bytes:
+    who = f"{IDENTITY[0]} <{IDENTITY[1]}> {date} +0000"
+    on = [] if parent is None else [f"parent {parent}"]
+    lines = [f"tree {tree}", *on, f"author {who}", f"committer {who}", "", ""]
+    return "\n".join(lines).encode() + (message or b"\n")

@@ -65,6 +65,8 @@ def look_at(root: bytes, path: bytes) -> Found:
         return Absent(path)
     except OSError as error:
         return LeftOut(path, LeftOutReason.UNREADABLE, error.strerror or "")
+    if is_whiteout(status):
+        return Absent(path)
     return _found(full, path, status.st_mode)
 
 
@@ -85,6 +87,11 @@ def _found(full: bytes, path: bytes, mode: int) -> Found:
 def below(root: bytes, path: bytes) -> bytes:
     """Join a folder and a path of git, which is never absolute."""
     return root + b"/" + path
+
+
+def is_whiteout(status: os.stat_result) -> bool:
+    """Tell whether an upper layer (overlayfs) says by this that nothing lies there."""
+    return stat.S_ISCHR(status.st_mode) and status.st_rdev == 0
 
 
 def _readable(full: bytes, path: bytes) -> Found:

@@ -80,6 +80,12 @@ async def with_objects(store: Store, work: Callable[[Objects], Answer]) -> Answe
     return await anyio.to_thread.run_sync(_work, str(store.git_dir), work)
 
 
+async def is_there(store: Store, identity: str) -> bool:
+    """Tell whether the store is known to hold an object; False where libgit2 cannot tell."""
+    found = await with_objects(store, lambda objects: bool(objects.read(identity) or True))
+    return found is True
+
+
 def _work(git_dir: str, work: Callable[[Objects], Answer]) -> Answer | NotHere:
     # Imported with the first piece of work, for a server has to be ready long before that.
     import pygit2  # noqa: PLC0415

@@ -11,13 +11,17 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from sennit.adapters.git.files import read_if_there, write_private
 
 if TYPE_CHECKING:
     from sennit.adapters.git.store import Store
 
+MARKER = b".sennit-workspaces"
+"""A file in each folder in which workspaces are made: nothing is deleted where it is not."""
+
+_SAID = b"Sennit makes folders here and deletes them again.\n"
 _START_TIME_FIELD = 19
 _FORMAT = 1
 
@@ -32,7 +36,11 @@ class Owner:
 
 @frozen
 class Record:
-    """One workspace that we made. ``device`` and ``inode`` are those of its folder."""
+    """One workspace that we made. ``device`` and ``inode`` are those of its folder.
+
+    ``rules`` tells under which configuration its files were written (empty: it is not known).
+    ``lower``: the folder that it is a layer over; empty where it holds everything itself.
+    """
 
     name: str
     folder: Path
@@ -42,6 +50,8 @@ class Record:
     tree: str
     owner: Owner
     created: float = field(factory=time.time)
+    rules: str = ""
+    lower: str = ""
 
 
 def owner_of(pid: int) -> Owner | None:
@@ -60,7 +70,15 @@ def is_alive(owner: Owner) -> bool:
 
 
 def write_record(store: Store, record: Record) -> None:
-    """Write or replace the record of a workspace."""
+    """Write or replace the record of a workspace, whose place is marked as one for workspaces."""
+    marker = record.folder.parent / os.fsdecode(MARKER)
+    if not marker.is_file():
+        write_private(marker, _SAID)
+    write_inner_record(store, record)
+
+
+def write_inner_record(store: Store, record: Record) -> None:
+    """Write the record of a submodule in a workspace, which goes with the workspace alone."""
     content = {
         "format": _FORMAT,
         "folder": os.fsdecode(record.folder),
@@ -71,6 +89,8 @@ def write_record(store: Store, record: Record) -> None:
         "pid": record.owner.pid,
         "started": record.owner.started,
         "created": record.created,
+        "rules": record.rules,
+        "lower": record.lower,
     }
     write_private(record_file(store, record.name), json.dumps(content).encode())
 
@@ -91,6 +111,8 @@ def read_record(store: Store, name: str) -> Record | None:
             str(found["tree"]),
             Owner(int(found["pid"]), int(found["started"])),
             float(found["created"]),
+            str(found.get("rules", "")),
+            str(found.get("lower", "")),
         )
     except (ValueError, KeyError, TypeError):
         # Without a record that says where it is, nothing is deleted.
@@ -98,9 +120,23 @@ def read_record(store: Store, name: str) -> Record | None:
 
 
 def remove_record(store: Store, name: str) -> None:
-    """Forget a workspace: its record and what was kept beside it."""
-    for file in (index_file(store, name), refs_file(store, name), record_file(store, name)):
-        file.unlink(missing_ok=True)
+    """Forget a workspace: its record, what was kept beside it, and the same of its submodules."""
+    for inner in stores_of_submodules(store):
+        remove_record(inner, name)
+    for file in (index_file, refs_file, layers_file, lease_file, record_file):
+        file(store, name).unlink(missing_ok=True)
+
+
+def modules_folder(root: Path) -> Path:
+    """Name the folder of the stores of submodules, in the store of their repository."""
+    return root / "modules"
+
+
+def stores_of_submodules(store: Store) -> list[Store]:
+    """Give the stores of the submodules of a repository that were ever filled in a workspace."""
+    folder = modules_folder(store.root)
+    # Nothing that a submodule configures is run, so nothing of it has to be left out.
+    return [evolve(store, root=one) for one in sorted(folder.glob("*/")) if one.is_dir()]
 
 
 def record_file(store: Store, name: str) -> Path:
@@ -116,3 +152,18 @@ def index_file(store: Store, name: str) -> Path:
 def refs_file(store: Store, name: str) -> Path:
     """Name the list of refs that the workspace began with, as ``packed-refs``."""
     return store.records / f"{name}.refs"
+
+
+def layers_file(store: Store, name: str) -> Path:
+    """Name the index of a layered workspace that takes what the lower layer has as it is."""
+    return store.records / f"{name}.layers"
+
+
+def lease_file(store: Store, name: str) -> Path:
+    """Name the file that says who relies on the lower layer of a workspace."""
+    return store.records / f"{name}.lease"
+
+
+def work_folder(record: Record) -> Path:
+    """Name the folder that the kernel works in while a layered workspace is mounted."""
+    return record.folder.parent / ".layers" / record.name

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
+from sennit.adapters.git.disk import below, lies_beyond_a_link
+from sennit.adapters.git.files import in_thread
 from sennit.core.objects import Entry, GitFailed, LeftOut, LeftOutReason
 
 if TYPE_CHECKING:
@@ -32,11 +35,28 @@ async def stage(
     object, and does not look into submodules. Gives the paths that git refused; they stay in the
     index as they were.
     """
-    refused = await _read(git, place, present)
+    # The call that reads what is there also removes what is not, which saves a call for that.
+    gone = await in_thread("look for what is gone", _gone, place, entries) if present else []
+    if isinstance(gone, GitFailed):
+        return gone
+    refused = await _read(git, place, [*present, *gone])
     if isinstance(refused, GitFailed):
         return refused
-    failed = await set_entries(git, place, entries)
-    return refused if failed is None else failed
+    done = frozenset(gone) - {one.path for one in refused}
+    rest = {path: entry for path, entry in entries.items() if path not in done}
+    failed = await set_entries(git, place, rest)
+    return tuple(one for one in refused if one.path not in rest) if failed is None else failed
+
+
+def _gone(place: Place, entries: Mapping[bytes, Entry | None]) -> list[bytes]:
+    """Give the paths to remove at which nothing lies, not even behind a link."""
+    root = os.fsencode(str(place.work_tree))
+    removed = (path for path, entry in entries.items() if entry is None)
+    return [
+        path
+        for path in removed
+        if not lies_beyond_a_link(root, path) and not os.path.lexists(below(root, path))
+    ]
 
 
 async def _read(

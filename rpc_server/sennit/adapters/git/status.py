@@ -39,14 +39,13 @@ class Unmerged:
 
 @frozen
 class Status:
-    """What one look at a work tree found; ``ignored`` counts files and whole folders."""
+    """What one look at a work tree found."""
 
     head: str | None
     branch: bytes | None
     tracked: tuple[Tracked, ...]
     unmerged: tuple[Unmerged, ...]
     untracked: tuple[bytes, ...]
-    ignored: int
 
 
 async def read_status(git: Git, place: Place) -> Status | GitFailed:
@@ -63,7 +62,6 @@ async def read_status(git: Git, place: Place) -> Status | GitFailed:
         "--no-ahead-behind",
         "--no-renames",
         "--untracked-files=all",
-        "--ignored=matching",
         "--ignore-submodules=dirty",
     ]
     answer = await git.run(asked, place)
@@ -82,7 +80,6 @@ def parse_status(output: bytes) -> Status:
         tracked=tuple(_tracked(record) for record in records if record[:2] == b"1 "),
         unmerged=tuple(_unmerged(record) for record in records if record[:2] == b"u "),
         untracked=tuple(record[2:] for record in records if record[:2] == b"? "),
-        ignored=sum(record[:2] == b"! " for record in records),
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sennit.adapters.git.disk import below, lies_beyond_a_link
 from sennit.adapters.git.files import in_thread
+from sennit.adapters.git.ignored import with_those_in_mixed
 from sennit.adapters.git.submodules import submodules_of
 from sennit.core.objects import GitFailed, LeftOut, LeftOutReason
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sennit.adapters.git.git import Git, Place
+    from sennit.adapters.git.ignored import Others
 
 MOST_NAMED = 20
 """How many ignored paths are named; the last one says how many more there are."""
@@ -26,18 +28,17 @@ _ABSENT = (
 
 
 async def uncaptured(
-    git: Git, place: Place, root: Path, *, since_ns: int
+    git: Git, place: Place, root: Path, *, others: Others, since_ns: int
 ) -> tuple[LeftOut, ...] | GitFailed:
-    """Name what was written after a moment (nanoseconds since 1970, by the change time of inodes).
+    """Name what of ``others`` was written after a moment.
 
-    Ignored folders are named as one; a capture takes neither them nor what lies in the folder of a
+    The moment is in nanoseconds since 1970 and compared with the change times of inodes. Ignored folders are named as one; a capture takes neither them nor what lies in the folder of a
     submodule that is not checked out.
     """
-    asked = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"]
-    listed = await git.run(asked, place)
-    if isinstance(listed, GitFailed):
-        return listed
-    ignored = [path.rstrip(b"/") for path in listed.stdout.split(b"\0") if path]
+    found = await with_those_in_mixed(git, place, others)
+    if isinstance(found, GitFailed):
+        return found
+    ignored = [path.rstrip(b"/") for path in found]
     top = os.fsencode(root)
     fresh = await in_thread("look at ignored files", _written_since, top, ignored, since_ns)
     if isinstance(fresh, GitFailed):
@@ -88,9 +89,10 @@ def _below(top: bytes) -> Iterator[bytes]:
 async def _in_absent_submodules(
     git: Git, place: Place, root: Path
 ) -> tuple[LeftOut, ...] | GitFailed:
-    paths = await submodules_of(git, place, root)
-    if isinstance(paths, GitFailed):
-        return paths
+    found = await submodules_of(git, place, root)
+    if isinstance(found, GitFailed):
+        return found
+    paths = tuple(one.path for one in found)
     filled = await in_thread("look at submodules", _filled, os.fsencode(root), paths)
     if isinstance(filled, GitFailed):
         return filled

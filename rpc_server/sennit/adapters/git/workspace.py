@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import anyio
-from attrs import frozen
+from attrs import evolve, frozen
 
 from sennit.adapters.git.config import Carried, carried_config, config_file
 from sennit.adapters.git.delete import delete_workspace
@@ -30,7 +30,7 @@ from sennit.adapters.git.records import (
     write_record,
 )
 from sennit.adapters.git.store import carry_rules
-from sennit.adapters.git.submodules import submodules_of
+from sennit.adapters.git.submodule_checkouts import Filled, Inner, Outer, fill_submodules
 from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
@@ -49,18 +49,35 @@ _ISOLATED: Config = (
     ("core.hooksPath", os.devnull),
     ("commit.gpgSign", "false"),
     ("tag.gpgSign", "false"),
+    # Those that were filled count as initialised.
+    ("submodule.active", "."),
     # Every address that is pushed to becomes one that no helper of git serves.
     ("url.pushing-from-a-workspace-is-refused::.pushInsteadOf", ""),
 )
-_CHECKOUT: Config = (*DISPOSABLE, ("checkout.workers", "0"))
+_LAYERED: Config = (
+    # In a namespace files have another owner, and a copy into the upper layer is a new inode.
+    ("core.checkStat", "minimal"),
+    ("core.trustctime", "false"),
+)
+CHECKOUT: Config = (
+    *DISPOSABLE,
+    ("checkout.workers", "0"),
+    # Indexes of ours are read by us too, and tell an edit by its change time.
+    ("index.version", "2"),
+    ("core.trustctime", "true"),
+    ("core.checkStat", "default"),
+    ("core.ignoreStat", "false"),
+)
+"""For every call that fills a folder: many files at once, nothing forced to the disk."""
 
 
 @frozen
 class Workspace:
     """A folder in which one task works. ``base`` is the commit and ``tree`` what it began with.
 
-    ``absent_submodules`` are folders that are empty there although the user's may not be, and
-    ``not_copied`` ignored paths that were asked for and could not be copied.
+    ``absent_submodules`` are folders that are empty there, since their commit is not on this
+    machine, ``dirty_submodules`` those whose changes at the user's are in no commit and therefore
+    not there, and ``not_copied`` ignored paths that were asked for and could not be copied.
     """
 
     name: str
@@ -69,10 +86,13 @@ class Workspace:
     tree: str
     absent_submodules: tuple[bytes, ...] = ()
     not_copied: tuple[bytes, ...] = ()
+    dirty_submodules: tuple[bytes, ...] = ()
 
 
 @frozen
-class _Making:
+class Making:
+    """A workspace in the making: its record is written, its folder is there and empty."""
+
     git: Git
     store: Store
     repository: Repository
@@ -81,11 +101,37 @@ class _Making:
 
     @property
     def git_dir(self) -> Path:
+        """The git directory of the workspace, which will be the agent's."""
         return self.record.folder / ".git"
 
     @property
     def place(self) -> Place:
+        """The place of calls that see the workspace as its agent will."""
         return Place(cwd=self.record.folder, git_dir=self.git_dir, work_tree=self.record.folder)
+
+    @property
+    def index(self) -> Path:
+        """Where the index of the filled folder is written; no agent can reach it."""
+        return index_file(self.store, self.record.name)
+
+
+class Filler(Protocol):
+    """A way to fill a folder with a base, and to write the index of what it holds.
+
+    It may put another folder of ours in the place of the empty one; it gives the record that is
+    true afterwards.
+    """
+
+    async def __call__(self, making: Making) -> Record | GitFailed:
+        """Fill the folder of ``making.record``."""
+
+
+async def checked_out(making: Making) -> Record | GitFailed:
+    """Let git write every file, with our git directory and index."""
+    place = making.store.over(making.record.folder, making.index)
+    asked = ["read-tree", "--reset", "-u", making.record.base]
+    done = await making.git.run(asked, place, config=CHECKOUT)
+    return done if isinstance(done, GitFailed) else making.record
 
 
 async def make_checkout(
@@ -97,8 +143,9 @@ async def make_checkout(
     *,
     owner: Owner,
     include: Sequence[str] = (),
+    fill: Filler = checked_out,
 ) -> Workspace | GitFailed:
-    """Check a snapshot out into ``folder``, which must not exist; its name names the workspace.
+    """Bring a snapshot into ``folder``, which must not exist; its name names the workspace.
 
     ``include`` holds ignore patterns of ignored files to copy. When it fails or is cancelled,
     nothing of it stays.
@@ -109,13 +156,20 @@ async def make_checkout(
     quiet = git.configured(repository.neutral)
     made = False
     try:
-        workspace = await _fill(_Making(quiet, store, repository, record, include))
+        workspace = await _fill(Making(quiet, store, repository, record, include), fill)
         made = isinstance(workspace, Workspace)
         return workspace
     finally:
         if not made:
             with anyio.CancelScope(shield=True):
                 await delete_workspace(store, record.name, owner)
+
+
+async def was_complete(store: Store, name: str) -> GitFailed | None:
+    """Say that a workspace is complete now: what is older was not written by its agent."""
+    kept = index_file(store, name)
+    # The change time of the file tells when; see `capture`.
+    return await in_thread("keep the index", copy_with_times, kept, kept)
 
 
 def find_workspace(store: Store, name: str) -> Workspace | None:
@@ -152,36 +206,35 @@ def _begin(
         snapshot.tree,
         owner,
     )
-    write_record(store, record)
+    try:
+        write_record(store, record)
+    except OSError:
+        # Without a record nothing may ever delete it.
+        folder.rmdir()
+        raise
     return record
 
 
-async def _fill(making: _Making) -> Workspace | GitFailed:
-    carried, refs = await both(
-        carried_config(making.git, making.repository), _refs(making.git, making.repository)
+async def _fill(making: Making, fill: Filler) -> Workspace | GitFailed:
+    filled, (carried, refs) = await both(
+        fill(making),
+        both(carried_config(making.git, making.repository), _refs(making.git, making.repository)),
     )
+    if isinstance(filled, GitFailed):
+        return filled
     if isinstance(carried, GitFailed):
         return carried
     if isinstance(refs, GitFailed):
         return refs
+    making = evolve(making, record=filled)
     written = await in_thread("make a git directory", _make_git_dir, making, carried, refs)
-    if isinstance(written, GitFailed):
-        return written
-    checked_out = await making.git.run(
-        ["read-tree", "--reset", "-u", making.record.base],
-        making.place,
-        config=_CHECKOUT,
-    )
-    if isinstance(checked_out, GitFailed):
-        return checked_out
-    return await _complete(making)
+    return written if isinstance(written, GitFailed) else await _complete(making)
 
 
-async def _complete(making: _Making) -> Workspace | GitFailed:
-    # Their folders are there and empty.
-    absent = await submodules_of(making.git, making.place, making.record.folder)
-    if isinstance(absent, GitFailed):
-        return absent
+async def _complete(making: Making) -> Workspace | GitFailed:
+    submodules = await _fill_submodules(making)
+    if isinstance(submodules, GitFailed):
+        return submodules
     not_copied = await copy_included(
         making.git,
         making.repository,
@@ -201,7 +254,45 @@ async def _complete(making: _Making) -> Workspace | GitFailed:
     if isinstance(kept, GitFailed):
         return kept
     record = making.record
-    return Workspace(record.name, record.folder, record.base, record.tree, absent, not_copied)
+    return Workspace(
+        record.name,
+        record.folder,
+        record.base,
+        record.tree,
+        submodules.absent,
+        not_copied,
+        submodules.dirty,
+    )
+
+
+async def _fill_submodules(making: Making) -> Filled | GitFailed:
+    """Fill the submodules, each like a workspace of its own, with those within them."""
+    within: list[Filled] = []
+
+    async def fill(inner: Inner) -> GitFailed | None:
+        quiet = making.git.configured(inner.repository.neutral)
+        made = await _fill(
+            Making(quiet, inner.store, inner.repository, inner.record, ()), checked_out
+        )
+        if isinstance(made, GitFailed):
+            return made
+        above = os.fsencode(inner.record.folder.relative_to(making.record.folder)) + b"/"
+        within.append(
+            Filled(
+                tuple(above + path for path in made.absent_submodules),
+                tuple(above + path for path in made.dirty_submodules),
+            )
+        )
+        return None
+
+    outer = Outer(making.git, making.store, making.repository, making.record, making.place)
+    filled = await fill_submodules(outer, fill)
+    if isinstance(filled, GitFailed):
+        return filled
+    return Filled(
+        filled.absent + tuple(path for one in within for path in one.absent),
+        filled.dirty + tuple(path for one in within for path in one.dirty),
+    )
 
 
 async def _refs(git: Git, repository: Repository) -> bytes | GitFailed:
@@ -221,7 +312,7 @@ async def _refs(git: Git, repository: Repository) -> bytes | GitFailed:
     return b"".join(lines)
 
 
-def _make_git_dir(making: _Making, carried: Carried, refs: bytes) -> None:
+def _make_git_dir(making: Making, carried: Carried, refs: bytes) -> None:
     git_dir = making.git_dir
     branch = git_dir / "refs" / "heads" / BRANCH
     for folder in (git_dir / "objects" / "info", git_dir / "objects" / "pack", branch.parent):
@@ -232,11 +323,14 @@ def _make_git_dir(making: _Making, carried: Carried, refs: bytes) -> None:
     write_private(git_dir / "objects" / "info" / "alternates", alternate_line(making.store.objects))
     carry_rules(making.repository, git_dir)
     write_private(git_dir / "config", _config(making, carried))
+    copy_with_times(making.index, git_dir / "index")
     # HEAD makes it a repository, so it comes last.
     write_private(git_dir / "HEAD", f"ref: refs/heads/{BRANCH}\n".encode())
 
 
-def _config(making: _Making, carried: Carried) -> bytes:
+def _config(making: Making, carried: Carried) -> bytes:
     identity = (("user.name", carried.name), ("user.email", carried.email))
     config = carried.config + lfs_config(making.store.git_dir) + _ISOLATED + identity
+    if making.record.lower:
+        config += _LAYERED
     return config_file(making.repository.object_format, config, carried.partial_clone)

@@ -131,7 +131,7 @@ def _order(
     folder: RunFolder, workspace: Path, spec: RunSpec, call: Invocation, since: int
 ) -> Order:
     source = os.devnull if call.input_file is None else call.input_file
-    box = box_of(spec.sandbox, workspace, folder.exchange)
+    box = box_of(spec.sandbox, workspace, folder.exchange, spec.layers)
     return Order(
         folder.path.name,
         (os.fsencode(folder.path), os.fsencode(workspace), os.fsencode(source)),

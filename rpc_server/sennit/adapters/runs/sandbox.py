@@ -1,4 +1,4 @@
-"""The sandbox of a run: what its shim starts in place of the agent, and what the record keeps."""
+"""The sandbox of a run, and the mount of its workspace: what its shim starts, what is recorded."""
 
 import os
 import sys
@@ -8,6 +8,7 @@ from typing import Any, assert_never
 
 import cattrs
 
+from sennit.adapters.overlay.layers import Layers
 from sennit.adapters.supervision import inside
 from sennit.core.sandbox import (
     NOT_RECORDED,
@@ -23,19 +24,25 @@ from sennit.core.sandbox import (
 _INSIDE = str(Path(inside.__file__).resolve())
 
 
-def box_of(sandbox: Sandbox, folder: Path, exchange: Path) -> tuple[str, ...]:
-    """Return the command line that the agent's own is appended to; empty for no sandbox.
+def box_of(
+    sandbox: Sandbox, folder: Path, exchange: Path, layers: Layers | None = None
+) -> tuple[str, ...]:
+    """Return the command line that the agent's own is appended to; empty where there is no need.
 
-    `folder` is where the agent begins, `exchange` where its programs ask.
+    `folder` is where the agent begins, `exchange` where its programs ask. `layers` are mounted
+    first, so that the sandbox is made of what is seen then.
     """
+    first: tuple[str, ...] = (sys.executable, "-I", "-S", "-P", _INSIDE)
+    if layers is not None:
+        first = (*first, inside.LAYERED)
     match sandbox:
         case Unconfined():
-            return ()
+            return () if layers is None else (*layers.launcher(sandboxed=False), *first)
         case Confined(confinement=made):
             # Mounting on a link would have to follow it inside, where it may lead elsewhere.
             places = os.path.realpath(folder), os.path.realpath(exchange)
-            python = (sys.executable, "-I", "-S", "-P", _INSIDE)
-            return (*sandbox_arguments(made, *places), *python)
+            mounting = () if layers is None else layers.launcher(sandboxed=True)
+            return (*mounting, *sandbox_arguments(made, *places), *first)
         case _:
             assert_never(sandbox)
 

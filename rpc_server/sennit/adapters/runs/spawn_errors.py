@@ -25,7 +25,8 @@ def spawn_failed(
             why = f": {reason}" if number else ""
             text = (
                 f"The sandbox could not be made, so nothing was started{why}. Mend what keeps "
-                'bubblewrap from it, or set `sandbox = "off"` for the agent.'
+                'bubblewrap from it, or set `sandbox = "off"` for the agent. Where '
+                "`workspace.kind` is `overlay`, set another one if it is the mount that fails."
             )
         case SpawnStage.PROGRAM:
             text = (

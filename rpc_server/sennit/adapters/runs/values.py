@@ -6,6 +6,7 @@ from pathlib import Path
 
 from attrs import field, frozen
 
+from sennit.adapters.overlay.layers import Layers
 from sennit.core.agents import Polite, PromptAs
 from sennit.core.sandbox import NOT_ASKED, NOT_RECORDED, Sandbox, SandboxRecord
 
@@ -19,7 +20,8 @@ class RunSpec:
     kept of each of the two output streams. `talks`: whether standard input is a pipe that `say`
     writes to, in place of the prompt. `close_ms`, `term_ms`, `cancel_ms`: the stop ladder.
     `sweep_folder`: whether whoever works inside the workspace belongs to the run; no where
-    people work too. `sandbox`: how it is confined, or why it is not.
+    people work too. `sandbox`: how it is confined, or why it is not. `layers`: what has to be
+    mounted for it, None where the workspace holds everything itself.
     """
 
     argv: tuple[str, ...]
@@ -35,6 +37,7 @@ class RunSpec:
     polite: Polite = Polite.INTERRUPT
     sweep_folder: bool = True
     sandbox: Sandbox = NOT_ASKED
+    layers: Layers | None = None
 
 
 @frozen

@@ -83,11 +83,11 @@ class Talk:
         async for event in self.executor.events("r-1", Cursor()):
             match event:
                 case Output(stream=Stream.STDOUT, data=data):
-                    self.exchange.feed(data)
+                    await self.exchange.feed(data)
                 case OutputOver(why=why):
-                    self.exchange.end(f"over: {why}")
+                    await self.exchange.end(f"over: {why}")
                 case Ended(outcome=outcome):
-                    self.exchange.end()
+                    await self.exchange.end()
                     return outcome
                 case _:
                     pass

@@ -66,6 +66,24 @@ async def test_one_that_is_not_signed_in_tells_its_ways_in(table: Table) -> None
     assert "Sign in with a browser (`browser`)" in failed.text
 
 
+async def test_the_way_to_sign_in_that_was_chosen_is_used(table: Table) -> None:
+    assert (await table.whole("say x", "signed-out", sign_in="key")).text == "x\n"
+
+
+@pytest.mark.parametrize(
+    ("way", "kind", "words"),
+    [("browser", FailureKind.NOT_SIGNED_IN, "There is no browser"),
+     ("letter", FailureKind.SELECTION, "no way to sign in that it calls 'letter'")],
+)  # fmt: skip
+async def test_a_way_to_sign_in_that_fails_or_is_not_offered_names_those_that_are(
+    table: Table, way: str, kind: FailureKind, words: str
+) -> None:
+    failed = (await table.whole("say x", "signed-out", sign_in=way)).failed
+    assert failed.kind is kind
+    assert words in failed.text
+    assert "Use a key (`key`)" in failed.text
+
+
 async def test_a_session_is_loaded_without_its_old_story(table: Table) -> None:
     first = await table.whole("say one")
     session = first.of(SessionOpened)[0].session

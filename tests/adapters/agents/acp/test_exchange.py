@@ -135,9 +135,9 @@ async def test_nothing_is_kept_of_what_comes_after_the_end() -> None:
         raise AssertionError("nothing is said")
 
     exchange = Exchange(say, lambda _: None, nobody)  # type: ignore[arg-type]
-    exchange.end()
+    await exchange.end()
     request: Mapping[str, object] = {"id": 1, "method": "fs/read_text_file"}
-    exchange.feed((json.dumps(request) + "\n").encode() * 10)
+    await exchange.feed((json.dumps(request) + "\n").encode() * 10)
     link = exchange._link
     assert await link.receive() is None
     assert link._arrived.empty()

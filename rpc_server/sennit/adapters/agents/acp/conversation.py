@@ -41,6 +41,7 @@ class Conversation:
     _interrupted: bool = False
     _prompting: bool = False
     _session: str = ""
+    _is_resumed: bool = False
     _turns_done: int = 0
     _is_repaired: bool = False
     _is_done: bool = False
@@ -81,17 +82,28 @@ class Conversation:
                 f"The agent speaks version {able.version} of the Agent Client Protocol, and Sennit "
                 f"speaks version {PROTOCOL_VERSION}. Update the one that is older.",
             )
-        if script.sign_in is not None:
-            signed = await self.exchange.ask(
-                "authenticate", {"methodId": script.sign_in}, script.start_s
-            )
-            if isinstance(signed, Failed):
-                return signed
+        signed = await self._signed_in(script, able)
+        if signed is not None:
+            return signed
         session = await self._session_of(script, able)
         if isinstance(session, Failed):
             return _with_ways_in(session, able)
         self.on_opened()
         return await self._choose(script, session)
+
+    async def _signed_in(self, script: Script, able: Abilities) -> Failed | None:
+        """Use the way to sign in that was chosen, where one was."""
+        if script.sign_in is None:
+            return None
+        if script.sign_in not in {way.id for way in able.auth}:
+            return Failed(
+                FailureKind.SELECTION,
+                f"The agent offers no way to sign in that it calls {script.sign_in!r}, which is its"
+                f" `authMethod`. It offers: {_ways(able) or 'none'}.",
+            )
+        asked = {"methodId": script.sign_in}
+        signed = await self.exchange.ask("authenticate", asked, script.start_s)
+        return _with_ways_in(signed, able) if isinstance(signed, Failed) else None
 
     async def _session_of(self, script: Script, able: Abilities) -> object | Failed:
         place = {"cwd": script.folder, "mcpServers": list(script.servers)}
@@ -128,7 +140,8 @@ class Conversation:
             self.exchange.hear(Warned(f"The earlier session could not be opened: {answer.text}"))
             return None
         self._session = session
-        self.exchange.hear(SessionOpened(session))
+        self._is_resumed = True
+        self.exchange.hear(SessionOpened(session, resumed=True))
         return answer or {}
 
     async def _choose(self, script: Script, session: object) -> Failed | None:
@@ -158,7 +171,7 @@ class Conversation:
         return None
 
     async def _turns(self, script: Script) -> Failed | None:
-        blocks = script.prompt
+        blocks = script.prompt if self._is_resumed else script.anew or script.prompt
         while True:
             failed = await self._turn(blocks)
             repair = None if failed is not None or self._cancelled else self._repair(script)
@@ -286,5 +299,9 @@ def _introduction(version: str) -> dict[str, object]:
 def _with_ways_in(failed: Failed, able: Abilities) -> Failed:
     if failed.kind is not FailureKind.NOT_SIGNED_IN or not able.auth:
         return failed
-    ways = "; ".join(f"{way.name or way.id} (`{way.id}`)" for way in able.auth)
-    return Failed(failed.kind, f"{failed.text}. It offers: {ways}")
+    how = "One that needs no person can be set as its `authMethod`"
+    return Failed(failed.kind, f"{failed.text}. It offers: {_ways(able)}. {how}")
+
+
+def _ways(able: Abilities) -> str:
+    return "; ".join(f"{way.name or way.id} (`{way.id}`)" for way in able.auth)

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any, cast
 
 import anyio
+import anyio.to_thread
 from attrs import define, field
 
 from sennit.adapters.agents.acp.link import Connection, Link, Say, Unheard, load_sdk
@@ -21,6 +22,9 @@ from sennit_protocol.states import FailureKind, Phase
 
 LONGEST_MESSAGE = 64 << 20
 """Characters of one message: agents send whole files and pictures in one."""
+
+HUGE = 1 << 20
+"""Characters of a line from which on it is read in a thread: nothing else waits for that."""
 
 _LONGEST_SHOWN = 200
 _METHOD_NOT_FOUND = -32601
@@ -62,18 +66,22 @@ class Exchange:
 
     # What the agent writes.
 
-    def feed(self, data: bytes) -> None:
-        """Take what the agent has written to its standard output."""
-        for line in self._lines.feed(data):
-            self._take(line)
+    async def feed(self, data: bytes) -> None:
+        """Take what the agent has written to its standard output; one call after the other."""
+        if self._lines.held + len(data) < HUGE:
+            lines = self._lines.feed(data)
+        else:
+            lines = await anyio.to_thread.run_sync(self._lines.feed, data)
+        for line in lines:
+            await self._take(line)
 
-    def end(self, why: str = "") -> None:
+    async def end(self, why: str = "") -> None:
         """Take the end of the agent's output: everything that waits for it fails.
 
         ``why``: a sentence about it, where the agent goes on without its output.
         """
-        for line in self._lines.end():
-            self._take(line)
+        for line in await anyio.to_thread.run_sync(self._lines.end):
+            await self._take(line)
         if why and self._broken is None:
             self._broken = Failed(FailureKind.PROTOCOL, why)
         self._stop_listening()
@@ -88,8 +96,11 @@ class Exchange:
         self._calls.forget()
         self.drop_asked()
 
-    def _take(self, line: str) -> None:
-        read = read_line(line)
+    async def _take(self, line: str) -> None:
+        if len(line) < HUGE:
+            read = read_line(line)
+        else:
+            read = await anyio.to_thread.run_sync(read_line, line)
         if isinstance(read, Stray):
             self._stray += 1
             self._last_stray = read.text[:_LONGEST_SHOWN]

@@ -14,15 +14,23 @@ def place(workspace: Path, told: str, folder: Path | None = None) -> Place:
     is where the agent works, if that is not the top of its workspace: paths may begin there.
     """
     root = os.path.realpath(workspace)
-    try:
-        # A home of somebody who is not known, a name that no file system has, half an address.
-        real = os.path.realpath(Path(folder or root, Path(_path(told)).expanduser()))
-    except (ValueError, RuntimeError, OSError):
+    real = real_path(workspace, told, folder)
+    if real is None:
         return Place(told, inside=False)
     if os.path.commonpath([root, real]) != root:
         return Place(told, inside=False)
     parts = Path(real).relative_to(root).parts
     return Place(told, inside=True, git=any(part.casefold() == ".git" for part in parts))
+
+
+def real_path(workspace: Path, told: str, folder: Path | None = None) -> str | None:
+    """Give where a path leads, as `place` does; None for one that leads nowhere."""
+    root = os.path.realpath(workspace)
+    try:
+        # A home of somebody who is not known, a name that no file system has, half an address.
+        return os.path.realpath(Path(folder or root, Path(_path(told)).expanduser()))
+    except (ValueError, RuntimeError, OSError):
+        return None
 
 
 def _path(told: str) -> str:

@@ -32,7 +32,8 @@ def stdio_server(name: str, argv: tuple[str, ...], env: Mapping[str, str]) -> Bl
 class Script:
     """A conversation as it is planned.
 
-    ``folder``: absolute path of the workspace. ``resume``: an earlier session to go on with.
+    ``folder``: absolute path of the workspace. ``prompt``: what is said in an earlier session, and
+    ``anew`` in a new one. ``resume``: an earlier session to go on with.
     ``servers``: MCP servers in the protocol's form. ``start_s``: how long each step before the
     first prompt may take. ``version``: of Sennit. ``sign_in``: an auth method to use first.
     ``repair`` tells after a turn what is wrong with its result. ``required``: which of `mode`,
@@ -43,6 +44,7 @@ class Script:
     prompt: tuple[Block, ...]
     start_s: float
     version: str
+    anew: tuple[Block, ...] = ()
     mode: str | None = None
     model: str | None = None
     thinking: str | None = None

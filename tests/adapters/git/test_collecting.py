@@ -1,0 +1,191 @@
+"""What nobody needs is collected, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from sennit.adapters.git.capture import Captured, capture
+from sennit.adapters.git.collecting import Collectable, Collected, Needed, collect, look
+from sennit.adapters.git.records import Owner, read_record, write_inner_record
+from sennit.adapters.git.store import Store, keep_new
+from sennit.adapters.git.trees import write_blobs
+from sennit.adapters.git.workspace import Workspace
+from tests.adapters.git.bench import Bench, Watch, this_process
+from tests.adapters.git.scenarios.scenario import LINES
+
+pytestmark = pytest.mark.anyio
+
+AT = 1_900_000_000
+HOUR = 3_600
+GONE = Owner(2**22 - 1, 1)
+
+
+async def work(bench: Bench, what: str) -> tuple[Workspace, Captured]:
+    """Let an agent do something and commit some of it; its process is gone afterwards."""
+    bench.tree.write(f"before {what}", what)
+    workspace = await bench.workspace()
+    inside = bench.inside(workspace)
+    inside.write(what, LINES)
+    inside.commit(what)
+    inside.write(f"{what} too", what)
+    store = await bench.store()
+    captured = await capture(bench.git, store, workspace, date=AT)
+    assert isinstance(captured, Captured), captured
+    record = read_record(store, workspace.name)
+    assert record is not None
+    write_inner_record(store, evolve(record, owner=GONE))
+    return workspace, captured
+
+
+def needs(*kept: Workspace, objects: tuple[str, ...] = ()) -> Needed:
+    bases = frozenset(one.base for one in kept)
+    return Needed(frozenset(one.name for one in kept), bases | frozenset(objects))
+
+
+def in_an_hour() -> float:
+    """The moment before which everything is older than an hour, an hour from now."""
+    return time.time() + 1
+
+
+async def found(bench: Bench, needed: Needed, before: float) -> Collectable:
+    answer = await look(bench.git, await bench.store(), needed, before)
+    assert isinstance(answer, tuple), answer
+    return answer[0]
+
+
+async def collected(bench: Bench, needed: Needed) -> Collected:
+    before = in_an_hour()
+    await age(await bench.store())
+    done = await collect(
+        bench.git, await found(bench, needed, before), needed, before, this_process()
+    )
+    assert isinstance(done, Collected), done
+    return done
+
+
+async def age(store: Store) -> None:
+    """Make every record as old as it has to be."""
+    for file in store.records.glob("*.json"):
+        record = read_record(store, file.stem)
+        assert record is not None
+        write_inner_record(store, evolve(record, created=0.0))
+
+
+async def has(bench: Bench, identity: str) -> bool:
+    store = await bench.store()
+    git_dir = f"--git-dir={store.git_dir}"
+    return bench.tree.git(git_dir, "cat-file", "-t", identity, check=False) != b""
+
+
+async def test_what_was_dropped_goes_and_what_is_kept_stays_whole(
+    bench: Bench, untouched: Watch
+) -> None:
+    dropped, lost = await work(bench, "dropped")
+    kept, captured = await work(bench, "kept")
+    untouched.begin(bench.tree.folder / ".git")
+    before = await bench.files_of(captured.commit)
+    seen = await found(bench, needs(kept), in_an_hour())
+    assert seen.size > 0
+    done = await collected(bench, needs(kept))
+    assert done.kept == ()
+    assert done.freed > 0
+    assert not dropped.folder.exists()
+    assert kept.folder.exists()
+    assert not await has(bench, lost.commit)
+    assert not await has(bench, lost.agent_commits[0].id)
+    assert await has(bench, captured.agent_commits[0].id)
+    assert await bench.files_of(captured.commit) == before
+    store = await bench.store()
+    sound = bench.tree.git(f"--git-dir={store.git_dir}", "fsck", "--strict", "--no-dangling")
+    assert sound == b""
+    assert bench.tree.git("fsck", "--strict", "--no-dangling") == b""
+
+
+async def test_nothing_young_goes(bench: Bench) -> None:
+    await work(bench, "young")
+    seen = await found(bench, needs(), time.time() - HOUR)
+    assert not seen.is_something
+
+
+async def test_while_agents_are_at_work_no_object_goes(bench: Bench) -> None:
+    _, lost = await work(bench, "dropped")
+    done = await collected(bench, evolve(needs(), at_work=True))
+    assert any("at work" in one for one in done.kept)
+    assert await has(bench, lost.tree)
+
+
+async def test_a_workspace_of_a_living_process_stays_with_all_that_it_borrows(
+    bench: Bench,
+) -> None:
+    bench.tree.git("switch", "-q", "-c", "side")
+    bench.tree.write("side", "side\n")
+    side = bench.tree.commit("side")
+    bench.tree.git("switch", "-q", "-")
+    workspace = await bench.workspace()
+    bench.tree.git("branch", "-q", "-D", "side")
+    bench.tree.git("reflog", "expire", "--expire=now", "--all")
+    bench.tree.git("gc", "-q", "--prune=now")
+    await collected(bench, needs())
+    inside = bench.inside(workspace)
+    assert inside.git("show", f"{side}:side") == b"side\n"
+    assert inside.git("fsck", "--strict", "--no-dangling") == b""
+
+
+async def test_an_object_that_only_a_row_names_stays(bench: Bench) -> None:
+    _, lost = await work(bench, "dropped")
+    store = await bench.store()
+    ids = await write_blobs(bench.git, store, [b"needed by a row\n", b"by nobody\n"])
+    assert isinstance(ids, tuple), ids
+    await collected(bench, needs(objects=(ids[0], lost.tree, "0" * 40)))
+    assert await has(bench, ids[0])
+    assert not await has(bench, ids[1])
+    assert await has(bench, lost.tree)
+    assert not await has(bench, lost.commit)
+
+
+async def test_a_ref_of_a_kind_that_is_not_known_stays(bench: Bench) -> None:
+    head = (await bench.snapshot()).commit
+    store = await bench.store()
+    assert await keep_new(store, "of-tomorrow/x", head) is None
+    seen = await found(bench, needs(), in_an_hour())
+    assert "refs/sennit/of-tomorrow/x" not in {one.name for one in seen.refs}
+
+
+async def test_what_a_killed_process_left_behind_goes(bench: Bench) -> None:
+    store = await bench.store()
+    left = [store.scratch / "index.1", store.objects / "pack/tmp_pack_x"]
+    for file in left:
+        file.write_bytes(b"x")
+    (store.scratch / "incoming.1/pack").mkdir(parents=True)
+    (store.scratch / "incoming.1/pack/tmp").write_bytes(b"x")
+    outside = bench.tmp_path / "outside"
+    outside.mkdir()
+    (outside / "precious").write_text("keep")
+    (store.scratch / "incoming.1/link").symlink_to(outside)
+    await collected(bench, needs())
+    assert list(store.scratch.iterdir()) == []
+    assert not any(map(Path.exists, left))
+    assert (outside / "precious").read_text() == "keep"
+
+
+async def test_packs_that_the_user_has_no_more_go_once_what_is_needed_is_packed(
+    bench: Bench,
+) -> None:
+    bench.tree.git("repack", "-q", "-a", "-d")
+    kept, captured = await work(bench, "kept")
+    bench.tree.write("more", os.urandom(2_000).hex())
+    bench.tree.commit()
+    bench.tree.git("repack", "-q", "-a", "-d", "-f")
+    store = await bench.store()
+    packs = set((store.objects / "pack").glob("*.pack"))
+    files = await bench.files_of(captured.commit)
+    await collected(bench, needs(kept))
+    left = set((store.objects / "pack").glob("*.pack"))
+    assert packs - left
+    assert await bench.files_of(captured.commit) == files
+    await bench.snapshot()

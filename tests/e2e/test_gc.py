@@ -1,0 +1,90 @@
+"""`sennit gc` tells first, takes only what nobody needs, and never what is young or undecided."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.scene import Client, Machine, Repo, sh, task
+from tests.wire_client import eventually
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+
+
+def age(machine: Machine) -> None:
+    """Make everything in the stores two hours older."""
+    for folder, folders, names in os.walk(machine.state / "stores"):
+        for name in [*folders, *names]:
+            path = Path(folder) / name
+            # The user's own object files are the same inodes, and none of ours to date.
+            if path.is_file() and path.lstat().st_nlink == 1:
+                at = path.stat().st_mtime - 7_200
+                os.utime(path, (at, at))
+    for file in machine.state.glob("stores/*/workspaces/*.json"):
+        record = json.loads(file.read_text())
+        file.write_text(json.dumps({**record, "created": record["created"] - 7_200}))
+
+
+def settled(server: Client, script: str) -> str:
+    ticket = server.dispatch(task("one", sh(script)))
+    assert server.settled(ticket)["state"] == "completed"
+    return ticket
+
+
+def objects(machine: Machine) -> set[str]:
+    return {file.name for file in machine.state.glob("stores/*/git/objects/??/*")}
+
+
+def test_what_was_dropped_is_collected_and_an_undecided_proposal_is_not(
+    machine: Machine, repo: Repo, server: Client
+) -> None:
+    dropped = settled(server, "seq 1 2000 > dropped.txt; git add -A; git commit -qm mine")
+    kept = settled(server, "seq 1 3000 > kept.txt")
+    server.ask("drop", ids=[dropped], confirm=True)
+    assert eventually(lambda: len(list(machine.state.glob("runs/*"))) == 1, 30)
+    assert server.ask("gc")["items"] == []
+    age(machine)
+    before = objects(machine)
+    told = server.ask("gc")
+    assert not told["done"]
+    assert [item["kind"] for item in told["items"]] == ["store"]
+    assert told["freedBytes"] > 0
+    assert server.ask("gc", confirm=True, dryRun=True)["items"] == told["items"]
+    assert objects(machine) == before
+    done = server.ask("gc", confirm=True)
+    assert done["done"]
+    assert done["kept"] == []
+    assert done["freedBytes"] > 0
+    assert objects(machine) < before
+    assert server.ask("gc")["items"] == []
+    server.accept_all(kept)
+    assert server.apply(kept)["state"] == "applied"
+    assert repo.read("kept.txt").splitlines()[-1] == "3000"
+    repo.git("fsck", "--strict")
+
+
+def test_a_full_quota_is_told_before_it_is_reached_and_refuses_workspaces_then(
+    machine: Machine, repo: Repo
+) -> None:
+    limit = 64 << 20
+    machine.settings(f"[limits]\nstoreBytes = {limit}\n")
+    ballast = machine.state / "stores/ballast/git/objects/large"
+    ballast.parent.mkdir(parents=True)
+    ballast.write_bytes(b"x" * (limit * 9 // 10))
+    server = machine.serve(repo)
+    view = server.run(task("one", sh("echo x > x.txt")))
+    [one] = view["tasks"]
+    assert one["state"] == "completed"
+    assert any("limits.storeBytes" in notice["message"] for notice in one["notices"])
+    ballast.write_bytes(b"x" * (limit + 1))
+    lines = {line["area"]: line for line in server.ask("doctor")["lines"]}
+    assert lines["storage"]["health"] == "bad"
+    refused = server.settled(server.dispatch(task("one", sh("echo x > x.txt"))))
+    failure = refused["tasks"][0]["failure"]
+    assert failure["kind"] == "setup"
+    assert "sennit gc" in failure["message"]
+    ballast.unlink()
+    assert server.run(task("one", sh("echo x > x.txt")))["state"] == "completed"
