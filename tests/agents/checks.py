@@ -78,7 +78,8 @@ def follow(stage: Stage) -> Found:
     found.expect(task["state"] == "completed", f"not completed: {_why(task)}")
     found.expect(FILE in _names(_patch(server, second)), "the earlier work is gone")
     can = resumed is not None
-    found.expect(not can or resumed, "the session could not be opened again")
+    told = " ".join(note["message"] for note in task["notices"])
+    found.expect(not can or resumed, f"the session could not be opened again: {told}")
     said = task.get("resultText", "")
     remembers = REMEMBERS in said and f"{REMEMBERS}0" not in said
     found.expect(not can or remembers, f"it remembered nothing: {said[-100:]}")

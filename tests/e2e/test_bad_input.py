@@ -192,6 +192,24 @@ def test_a_file_stands_for_its_folder_or_is_refused(server: Client, repo: Repo) 
     assert "folder" in message
 
 
+def test_a_git_that_cannot_merge_is_refused_before_anything_starts(
+    machine: Machine, repo: Repo
+) -> None:
+    programs = machine.root / "programs"
+    programs.mkdir()
+    path = machine.environment["PATH"]
+    script = (
+        f'#!/bin/sh\ncase "$*" in version) echo git version 2.30.2; exit;; esac\n'
+        f'PATH="{path}" exec git "$@"\n'
+    )
+    (programs / "git").write_text(script)
+    (programs / "git").chmod(0o755)
+    machine.variables["PATH"] = f"{programs}:{path}"
+    error = machine.serve(repo).refused("dispatch", tasks=[task("one", sh("true"))])
+    assert error["code"] == 9
+    assert "git version 2.30.2 is too old. Install git 2.38" in error["message"]
+
+
 def test_a_repository_of_another_owner_is_refused(machine: Machine, server: Client) -> None:
     other = machine.repo("other")
     for place, folders, names in os.walk(other.folder):

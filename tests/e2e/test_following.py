@@ -221,6 +221,14 @@ def test_one_follow_up_at_a_time_goes_on_with_a_task(machine: Machine, server: C
     assert task_of(by_name, "two")["runs"][-1]["session"] == session
 
 
+def test_an_editor_without_an_extension_follows_by_a_command(server: Client) -> None:
+    first = server.run(task("one", sh("echo yes > new.txt")))
+    argument = {"ticket": first["id"], "task": "one", "prompt": sh("echo yes > more.txt")}
+    asked = {"command": "sennit.server.follow", "arguments": [argument]}
+    made = server.call("workspace/executeCommand", asked)["result"]
+    assert paths(shown(server, server.settled(made["ticket"]))) == {"new.txt", "more.txt"}
+
+
 def test_unfinished_work_does_not_take_the_place_of_what_it_follows(server: Client) -> None:
     first = server.run(task("one", sh("echo yes > new.txt")))
     before = shown(server, first)

@@ -39,7 +39,7 @@ def views(server: Client, ticket: str) -> dict[str, dict[str, Any]]:
 
 
 def resolve(server: Client, view: dict[str, Any], **choice: str) -> dict[str, Any]:
-    [conflict] = [*view["conflicts"], *view.get("resolved", [])]
+    conflict = (view["conflicts"] or view["resolved"])[0]
     named = {"proposal": view["summary"]["id"], "revision": view["summary"]["revision"]}
     done = server.ask("resolve", **named, choices=[{"uri": conflict["uri"], **choice}])
     found: dict[str, Any] = done["proposal"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Sequence
 from random import Random
+from typing import assert_never
 
 from attrs import define, field, frozen
 
@@ -185,6 +186,8 @@ def _compare(bench: Workbench, wanted: MergeWanted, result: MergeResult, figures
             same = witness is None
         case GitFailed():
             same = False
+        case _:
+            assert_never(result)
     if not same:
         figures.differing.append(f"{wanted}: {result} instead of {witness}")
 

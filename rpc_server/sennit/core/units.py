@@ -150,6 +150,16 @@ def with_needs(units: Iterable[Unit], wanted: Iterable[str]) -> frozenset[str]:
     return frozenset(chosen)
 
 
+def with_dependents(units: Sequence[Unit], chosen: set[str]) -> set[str]:
+    """The chosen units and those that mean nothing without them."""
+    found = set(chosen)
+    while True:
+        more = {unit.id for unit in units if set(unit.needs) & found} - found
+        if not more:
+            return found
+        found |= more
+
+
 def unmet_needs(units: Iterable[Unit], accepted: frozenset[str]) -> Mapping[str, tuple[str, ...]]:
     """Tell for each accepted unit which units it needs that are not accepted."""
     return {

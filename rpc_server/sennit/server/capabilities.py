@@ -20,6 +20,7 @@ COMMANDS = (
     "sennit.server.apply",
     "sennit.server.cancel",
     "sennit.server.delegate",
+    "sennit.server.follow",
     "sennit.server.open",
     "sennit.server.reject",
     "sennit.server.undo",

@@ -18,6 +18,7 @@ from sennit.adapters.git.discovery import (
     Repository,
     Trust,
 )
+from sennit.adapters.git.version import git_version
 from sennit.adapters.trust import TrustUnreadable
 from sennit.core.agent_abilities import abilities
 from sennit.core.agent_definitions import AgentDefinition
@@ -39,6 +40,7 @@ from sennit.core.trust import TrustVerdict
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
 from sennit.server.definitions import definitions_of
+from sennit.server.errors import git_error
 from sennit.server.failures import git_failed
 from sennit.server.sandboxing import available, without_unusable
 from sennit.server.services import Services
@@ -71,6 +73,9 @@ async def probe(services: Services, params: DispatchParams) -> Probed | RpcError
     if isinstance(settings, RpcError):
         return settings
     general = next(iter(settings.values()), services.settings.of(b""))
+    too_old = await _too_old(services)
+    if too_old is not None:
+        return too_old
     unavailable = await kind_problem(services, general)
     if unavailable is not None:
         return unavailable
@@ -94,6 +99,20 @@ async def probe(services: Services, params: DispatchParams) -> Probed | RpcError
         usable=tuple(agents[entry.name] for entry in entries if entry.usable),
     )
     return Probed(facts, repositories, settings, agents)
+
+
+async def _too_old(services: Services) -> RpcError | None:
+    """The error of a git that could not merge what agents will leave; asked until it is fine."""
+    if services.git_is_new_enough:
+        return None
+    found = await git_version(services.git, services.folders.root)
+    if isinstance(found, GitFailed):
+        return git_error(found)
+    if found.advice is not None:
+        message = f"Nothing was started: {found.told} is too old. {found.advice}"
+        return RpcError(ErrorCode.REPOSITORY_UNSUPPORTED, message)
+    services.git_is_new_enough = True
+    return None
 
 
 def asking(params: DispatchParams) -> tuple[Task | TaskDefaults, ...]:

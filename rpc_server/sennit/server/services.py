@@ -157,6 +157,7 @@ class Services:
     turns: Turns = field(factory=Turns)
     kinds: KindProbe = field(factory=KindProbe)
     disk_use: DiskUse = field(factory=DiskUse)
+    git_is_new_enough: bool = False
     client_trusts: bool | None = None
     _loop: Loop | None = None
     _progress: ProgressWatcher | None = None

@@ -315,7 +315,8 @@ def test_folding_everything_onto_the_base_gives_the_proposal(lab: Lab, data: st.
     assert set(folded.applied) == revision.accepted
 
 
-@LAWS
+# Most trees that are made up do not collide, and those that do not are passed over.
+@settings(LAWS, max_examples=6)
 @given(st.data())
 def test_a_side_settles_whatever_is_in_conflict_and_nothing_else(
     lab: Lab, data: st.DataObject

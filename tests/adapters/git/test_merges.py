@@ -15,9 +15,9 @@ from sennit.core.objects import (
     Conflicted,
     ConflictKind,
     GitFailed,
-    Region,
     Merged,
     MergeResult,
+    Region,
 )
 from tests.adapters.git.made_trees import (
     AT,
@@ -156,10 +156,16 @@ PROGRAM = Executable(TEXT)
 CLEAN: dict[str, tuple[Files, Files, Files, Files]] = {
     "both rename to the same name": ({b"f": TEXT}, {b"g": UP}, {b"g": DOWN}, {b"g": BOTH}),
     "a rename and a mode": ({b"f": TEXT}, {b"g": TEXT}, {b"f": PROGRAM}, {b"g": PROGRAM}),
-    "a mode alone": ({b"f": TEXT}, {b"f": PROGRAM}, {b"f": TEXT, b"g": b""}, {b"f": PROGRAM, b"g": b""}),
-    "both set the same mode": ({b"f": TEXT}, {b"f": PROGRAM}, {b"f": Executable(UP)}, {b"f": Executable(UP)}),
+    "a mode alone": (
+        {b"f": TEXT}, {b"f": PROGRAM}, {b"f": TEXT, b"g": b""}, {b"f": PROGRAM, b"g": b""},
+    ),
+    "both set the same mode": (
+        {b"f": TEXT}, {b"f": PROGRAM}, {b"f": Executable(UP)}, {b"f": Executable(UP)},
+    ),
     "a mode back and a text": ({b"f": PROGRAM}, {b"f": TEXT}, {b"f": Executable(UP)}, {b"f": UP}),
-    "both delete": ({b"f": TEXT, b"k": b"1"}, {b"k": b"1"}, {b"k": b"1", b"n": b""}, {b"k": b"1", b"n": b""}),
+    "both delete": (
+        {b"f": TEXT, b"k": b"1"}, {b"k": b"1"}, {b"k": b"1", b"n": b""}, {b"k": b"1", b"n": b""},
+    ),
     "both add the same empty file": (
         {b"k": b"1"}, {b"k": b"1", b"e": b""}, {b"k": b"1", b"e": b"", b"n": b"2"},
         {b"k": b"1", b"e": b"", b"n": b"2"},
@@ -201,19 +207,19 @@ async def test_what_git_takes_together_goes_together_in_both_orders(bench: Workb
 async def test_a_side_that_only_swaps_what_a_path_is_collides_with_an_edit(
     bench: Workbench,
 ) -> None:
-    kinds = {}
-    for swapped in (Link(b"k"), Pointer("1" * 40)):
+    kinds: dict[str, set[ConflictKind]] = {}
+    for name, swapped in (("link", Link(b"k")), ("submodule", Pointer("1" * 40))):
         base: Files = {b"f": TEXT, b"k": b"1"}
         result = await merge(bench, base, {**base, b"f": UP}, {**base, b"f": swapped})
         assert isinstance(result, Conflicted), swapped
-        kinds[type(swapped)] = {one.kind for one in result.conflicts}
+        kinds[name] = {one.kind for one in result.conflicts}
     folder: Files = {b"f/in": b"1\n", b"k": b"1"}
     result = await merge(bench, {b"f": TEXT, b"k": b"1"}, {b"f": UP, b"k": b"1"}, folder)
     assert isinstance(result, Conflicted)
-    kinds[dict] = {one.kind for one in result.conflicts}
-    assert kinds[Link] == {ConflictKind.LINK}
-    assert kinds[Pointer] == {ConflictKind.SUBMODULE}
-    assert kinds[dict] <= {ConflictKind.FILE_DIRECTORY, ConflictKind.MODIFY_DELETE}
+    kinds["folder"] = {one.kind for one in result.conflicts}
+    assert kinds["link"] == {ConflictKind.LINK}
+    assert kinds["submodule"] == {ConflictKind.SUBMODULE}
+    assert kinds["folder"] <= {ConflictKind.FILE_DIRECTORY, ConflictKind.MODIFY_DELETE}
 
 
 async def test_modes_and_texts_go_together(bench: Workbench) -> None:

@@ -149,6 +149,11 @@ async def test_as_many_are_kept_as_there_is_room_for(bench: Bench) -> None:
     assert await released(bench, "two", Room(2, 1)) == Deleted()
     assert isinstance(await released(bench, "three"), Spared)
     assert len(spares_of(await bench.store())) == 1
+    await made(bench, "four")
+    await made(bench, "five")
+    await released(bench, "four")
+    assert await released(bench, "five", Room(0, 0)) == Deleted()
+    assert spares_of(await bench.store()) == []
 
 
 async def test_a_folder_that_is_not_ours_to_keep_is_judged_as_for_deletion(bench: Bench) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -189,16 +188,17 @@ def test_a_role_finds_its_agent_and_what_cannot_be_used_is_shown_with_the_reason
     assert task["agent"] == "peer"
 
 
-def test_a_question_of_an_editor_that_was_closed_leaves_the_work_kept(scene: Scene) -> None:
+def test_a_question_of_an_editor_that_was_closed_ends_and_its_work_is_kept(scene: Scene) -> None:
     other = scene.start("vim.g.sennit = { trusted = true, ask = 'notify' }")
     ticket = _begun(other, "left", "write kept 5\npermit fetch left.txt page")
     _until_waiting(other, ticket, "left", "permission")
     other.close()
-    again: dict[str, Any] = {}
+    again = scene.start()
 
-    def ended() -> bool:
-        again.update(scene.editors[0].ask("sennit/ticket", {"ticket": ticket}))
-        return bool(again["state"] == "interrupted")
+    def is_interrupted() -> bool:
+        return bool(again.ask("sennit/ticket", {"ticket": ticket})["state"] == "interrupted")
 
-    scene.editors[0].until(ended, "the end of its server")
-    assert [one["integration"] for one in proposals(scene.editors[0], ticket)] == ["retained"]
+    again.until(is_interrupted, "the end of the task")
+    assert [one["integration"] for one in proposals(again, ticket)] == ["retained"]
+    again.sennit(f"answer {ticket} left Reject")
+    again.until_notice("no question waits for an answer")

@@ -76,7 +76,7 @@ local function dispatch(_, given, rest)
   if context then
     draft.prompt = vim.trim(draft.prompt .. '\n\n' .. context)
   end
-  if rest == '' or (context and is_open) then
+  if is_open then
     require('sennit.ui.draft').open({ draft })
     return
   end

@@ -36,8 +36,9 @@ function pick(choices: readonly AgentChoice[]): Promise<Picked | undefined> {
   Object.assign(list, { title: "Dispatch", placeholder: "Which agent is to do it?", matchOnDescription: true, items: itemsOf(choices) });
   return new Promise((resolve) => {
     const end = (picked: Picked | undefined): void => {
-      list.dispose();
+      // First, since a list that is disposed of is hidden by that.
       resolve(picked);
+      list.dispose();
     };
     list.onDidAccept(() => {
       const [item] = list.selectedItems;

@@ -16,18 +16,27 @@ const EDIT = "Edit…";
 const NEWEST = "Follow Up the Newest";
 const TELL = "Tell Agent…";
 
-/** On the task or the proposal that is named, else on the proposal of the active diff, whose selected lines go along. */
+/** On the task or the proposal that is named, else on that of the active diff; lines that are selected in its texts go along. */
 export async function follow(context: Context, argument: unknown): Promise<DispatchResult | undefined> {
   const ids = readIds(argument);
-  const attach = selectedLines();
-  const shown = ids.proposal ?? (ids.task === undefined ? attach?.proposal(context) : undefined);
-  const summary = shown === undefined ? undefined : context.sync.store.proposal(shown)?.summary;
-  const named = summary === undefined ? await taskOf(context, ids, canFollow, "No task has ended that could be followed up.") : { ticket: summary.ticket, task: summary.task };
+  const selected = selectedLines(context);
+  const shown = ids.proposal ?? (ids.task === undefined ? selected?.proposal : undefined);
+  const named = shown === undefined ? await taskOf(context, ids, canFollow, "No task has ended that could be followed up.") : taskOfProposal(context, shown);
   if (named === undefined) {
     return undefined;
   }
-  const params = { ticket: named.ticket, task: named.task, ...(attach === undefined ? {} : { attach: [attach.lines] }) };
+  const proposal = context.sync.store.ticket(named.ticket)?.tasks.get(named.task)?.proposal ?? shown;
+  const isAbout = selected !== undefined && selected.proposal === proposal;
+  const params = { ticket: named.ticket, task: named.task, ...(isAbout ? { attach: [selected.lines] } : {}) };
   return ids.text === undefined ? followTyped(context, params) : send(context, { ...params, prompt: ids.text });
+}
+
+function taskOfProposal(context: Context, proposal: string): TaskOf {
+  const summary = context.sync.store.proposal(proposal)?.summary;
+  if (summary === undefined) {
+    throw new Error(`The proposal ${proposal} is not known here. Refresh the tickets, or name its task.`);
+  }
+  return { ticket: summary.ticket, task: summary.task };
 }
 
 /** What was typed is kept until a ticket has come of it. */
@@ -97,14 +106,15 @@ async function send(context: Context, params: FollowParams): Promise<DispatchRes
 
 interface Selected {
   readonly lines: Attachment;
-  readonly proposal: (context: Context) => string | undefined;
+  readonly proposal: string;
 }
 
 /** The lines that are selected in a text of a proposal; they are given as text, since no file of the user holds them yet. */
-function selectedLines(): Selected | undefined {
+function selectedLines(context: Context): Selected | undefined {
   const editor = vscode.window.activeTextEditor;
   const of = editor === undefined ? undefined : revisionText(editor.document.uri);
-  if (editor === undefined || of === undefined || editor.selection.isEmpty) {
+  const proposal = of === undefined ? undefined : context.sync.store.proposalOfRevision(of.revision)?.summary.id;
+  if (editor === undefined || of === undefined || proposal === undefined || editor.selection.isEmpty) {
     return undefined;
   }
   const { start, end } = editor.selection;
@@ -113,7 +123,7 @@ function selectedLines(): Selected | undefined {
   const side = of.side === "proposed" ? "as proposed" : `of the side “${of.side}”`;
   return {
     lines: { label: `Lines ${String(start.line + 1)} to ${String(end.line + 1)} of ${path} ${side}`, text: editor.document.getText(whole) },
-    proposal: (context) => context.sync.store.proposalOfRevision(of.revision)?.summary.id,
+    proposal,
   };
 }
 

@@ -49,7 +49,7 @@ export const answering: Suite = (desk) => {
       await window.close();
     });
 
-    it('is allowed something by a button, told something at its line, and followed up by the palette', async () => {
+    it('is allowed something by a button, followed up and interrupted by the palette, and told at its line how it goes on', async () => {
       const { hands } = window;
       const place = desk.scene.path('tmp', 'here');
       await window.dispatch([`permit fetch said.txt page`], 'peer');
@@ -59,7 +59,8 @@ export const answering: Suite = (desk) => {
       await hands.choose(/permit-fetch/);
       await hands.answer('Follow up permit-fetch', `at ${place}`);
       await until('the agent works', () => existsSync(`${place}.at`));
-      await hands.clickOnLine(hands.line(/^\s*permit-fetch.*running/), 'Interrupt Agent');
+      await hands.command('Sennit: Interrupt Agent');
+      await hands.choose(/permit-fetch/);
       await hands.line(/Say how it goes on/).click();
       await hands.answer('Tell permit-fetch', 'write told.txt yes');
       await hands.line(/revision 2 · 2 files/).waitFor();

@@ -7,7 +7,6 @@ what a status does not call untracked is ignored.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
@@ -20,12 +19,14 @@ from sennit.adapters.git.status import Status, read_status
 from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from sennit.adapters.git.look import Look
 
 _ALL_THERE_IS = ("ls-files", "-v", "-c", "-o", "--directory", "--no-empty-directory", "-z")
-_NOT_PLAIN = re.compile(rb"(?<![^\0])([^HM\0]) ([^\0]+)")
+_NOT_TRACKED = "?"
+_FLAGGED = "SRCKhsmrck"
+"""All other tags but ``H`` and ``M``, which are paths as usual and unmerged ones."""
 
 
 @frozen
@@ -76,12 +77,21 @@ async def _unflagged(look: Look, paths: Sequence[bytes]) -> Status | GitFailed:
 
 
 def _sorted_out(root: bytes, listed: bytes) -> _Listed:
-    flagged: list[bytes] = []
-    others: list[bytes] = []
-    # Nearly all are plain, and are passed over without a look at each.
-    for tag, path in _NOT_PLAIN.findall(listed):
-        (others if tag == b"?" else flagged).append(path)
-    return _Listed(existing(root, flagged), tuple(others))
+    flagged = [path for tag in _FLAGGED for path in _tagged(listed, tag)]
+    return _Listed(existing(root, flagged), tuple(_tagged(listed, _NOT_TRACKED)))
+
+
+def _tagged(listed: bytes, tag: str) -> Iterator[bytes]:
+    """Give the paths of one tag; the many plain ones are passed over without a look at each."""
+    start = f"{tag} ".encode()
+    if listed.startswith(start):
+        yield listed[len(start) : listed.index(b"\0")]
+    start = b"\0" + start
+    at = listed.find(start)
+    while at >= 0:
+        end = listed.index(b"\0", at + 1)
+        yield listed[at + len(start) : end]
+        at = listed.find(start, end)
 
 
 async def _with_ignored(look: Look, status: Status, others: Sequence[bytes]) -> Survey | GitFailed:

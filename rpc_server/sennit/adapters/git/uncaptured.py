@@ -32,7 +32,8 @@ async def uncaptured(
 ) -> tuple[LeftOut, ...] | GitFailed:
     """Name what of ``others`` was written after a moment.
 
-    The moment is in nanoseconds since 1970 and compared with the change times of inodes. Ignored folders are named as one; a capture takes neither them nor what lies in the folder of a
+    The moment is in nanoseconds since 1970 and is compared with the change times of inodes. Ignored
+    folders are named as one; a capture takes neither them nor what lies in the folder of a
     submodule that is not checked out.
     """
     found = await with_those_in_mixed(git, place, others)

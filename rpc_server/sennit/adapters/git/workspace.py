@@ -59,6 +59,11 @@ _LAYERED: Config = (
     ("core.checkStat", "minimal"),
     ("core.trustctime", "false"),
 )
+_LACKING = ("unable to read", "cannot read object")
+_FETCH_IT = (
+    "The repository lacks an object that its files need. In a partial clone get it with a git "
+    "command that reads the files, since Sennit fetches nothing; else look with `git fsck`."
+)
 CHECKOUT: Config = (
     *DISPOSABLE,
     ("checkout.workers", "0"),
@@ -131,7 +136,10 @@ async def checked_out(making: Making) -> Record | GitFailed:
     place = making.store.over(making.record.folder, making.index)
     asked = ["read-tree", "--reset", "-u", making.record.base]
     done = await making.git.run(asked, place, config=CHECKOUT)
-    return done if isinstance(done, GitFailed) else making.record
+    if isinstance(done, GitFailed):
+        lacking = any(words in done.stderr for words in _LACKING)
+        return evolve(done, advice=_FETCH_IT) if lacking else done
+    return making.record
 
 
 async def make_checkout(

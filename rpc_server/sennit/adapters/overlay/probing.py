@@ -152,4 +152,4 @@ def _forbidding(sysctls: Path) -> Iterator[str]:
             continue
         if found == forbids:
             name = place.replace("/", ".")
-            yield f"The kernel forbids it by {name} = {forbids}: `sysctl -w {name}={allows}`, as root."
+            yield f"The kernel forbids it by {name} = {forbids}: `sysctl -w {name}={allows}`."

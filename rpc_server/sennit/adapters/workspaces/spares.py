@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import anyio
 from attrs import evolve, frozen
 
-from sennit.adapters.git.delete import Deletion, NotDeleted, delete_workspace
+from sennit.adapters.git.delete import Deleted, Deletion, NotDeleted, delete_workspace
 from sennit.adapters.git.files import copy_with_times, in_thread
 from sennit.adapters.git.lock import Busy, locked
 from sennit.adapters.git.records import (
@@ -108,6 +108,7 @@ async def release_workspace(
         if isinstance(held, Busy):
             return await delete_workspace(store, name, by)
         kept = await in_thread("keep a spare", _keep, store, name, by, room)
+    await _trim(store, by, room, kept.rules if isinstance(kept, Record) else None)
     if isinstance(kept, Record):
         stopped = await in_thread("clear a spare", _clear, store, kept)
         if stopped is None:
@@ -116,6 +117,21 @@ async def release_workspace(
     if isinstance(kept, GitFailed):
         logger.warning("The folder of %s is not kept: %s", name, kept.stderr)
     return await delete_workspace(store, name, by)
+
+
+async def _trim(store: Store, by: Owner, room: Room, rules: str | None) -> None:
+    """Delete spares that are too many, and those of rules that count no more."""
+    found = await in_thread("look at spares", spares_of, store)
+    if isinstance(found, GitFailed):
+        logger.warning("Spare folders are not looked at: %s", found.stderr)
+        return
+    free = [one for one in found if not is_alive(one.owner)]
+    stale = [one for one in free if rules is not None and one.rules != rules]
+    too_many = [one for one in free if one not in stale][room.count :]
+    for one in (*stale, *too_many):
+        outcome = await delete_workspace(store, one.name, by)
+        if not isinstance(outcome, Deleted):
+            logger.warning("The spare folder %s stays: %s", one.folder, outcome)
 
 
 def spares_of(store: Store) -> list[Record]:

@@ -12,7 +12,7 @@ from sennit.core.engine.rows import ApplicationRow, RevisionRow
 from sennit.core.engine.step_values import Issued
 from sennit.core.objects import GitFailed
 from sennit.core.proposal_views import Looked
-from sennit.core.units import with_needs
+from sennit.core.units import with_dependents, with_needs
 from sennit.core.views import exact_timestamp
 from sennit.runtime.ports import Report
 from sennit.server.applying.carrying import Carrier, carrier_of
@@ -90,10 +90,10 @@ async def _made(services: Services, revision: RevisionRow) -> _Offer | None:
     looked = await look(services, opened, revision)
     if isinstance(looked, GitFailed):
         return None
-    if not looked.preselected:
+    chosen = _offered_units(revision, looked)
+    if not chosen:
         _say_look_first(services, revision, len(looked.units))
         return None
-    chosen = with_needs(looked.units, looked.preselected)
     part = Part(revision.base_tree, looked.units, chosen, revision.id)
     wish = Wish((part,), Target.EDITOR, (revision.id,))
     made = await plan(services, revision.repository, new_name(services), wish)
@@ -101,6 +101,13 @@ async def _made(services: Services, revision: RevisionRow) -> _Offer | None:
         return None
     moved = head_moved(services, revision.ticket, revision.repository, made.live.manifest)
     return _Offer(revision, looked, made, moved)
+
+
+def _offered_units(revision: RevisionRow, looked: Looked) -> frozenset[str]:
+    """What is offered: what is preselected, and does not need what was rejected before."""
+    rejected = {unit for unit, said in revision.decisions if said is Decision.REJECTED}
+    refused = with_dependents(looked.units, set(rejected))
+    return frozenset(with_needs(looked.units, looked.preselected - refused))
 
 
 def _say_look_first(services: Services, revision: RevisionRow, units: int) -> None:

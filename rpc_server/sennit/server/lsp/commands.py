@@ -17,9 +17,11 @@ from sennit.server.lsp.arguments import (
 from sennit.server.methods.answer import answer
 from sennit.server.methods.applying import HEAD_MOVED, apply, undo
 from sennit.server.methods.cancel import cancel
+from sennit.server.methods.following import follow
 from sennit.server.methods.proposals import decide
 from sennit.server.services import Services
 from sennit_protocol.errors import ErrorCode, ReasonData, RpcError
+from sennit_protocol.following import FollowParams
 from sennit_protocol.proposals import ApplicationView
 from sennit_protocol.requests import AnswerParams, CancelParams
 from sennit_protocol.review import ApplyParams, Choice, DecideParams, Selected, UndoParams
@@ -33,6 +35,7 @@ ANSWER = "sennit.server.answer"
 APPLY = "sennit.server.apply"
 CANCEL = "sennit.server.cancel"
 DELEGATE = "sennit.server.delegate"
+FOLLOW = "sennit.server.follow"
 OPEN = "sennit.server.open"
 REJECT = "sennit.server.reject"
 UNDO = "sennit.server.undo"
@@ -141,6 +144,14 @@ async def give_answer(services: Services, context: Context, arguments: Arguments
     if isinstance(argument, RpcError):
         return argument
     return await answer(services, context, argument)
+
+
+async def follow_up(services: Services, context: Context, arguments: Arguments) -> object:
+    """Follow up on a task that has ended."""
+    argument = read_argument(FOLLOW, arguments, FollowParams)
+    if isinstance(argument, RpcError):
+        return argument
+    return await follow(services, context, argument)
 
 
 NO_SUCH_AGENT = ReasonData("noAgent")

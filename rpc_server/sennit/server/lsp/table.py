@@ -29,6 +29,7 @@ LSP_COMMANDS: Mapping[str, Callable[[Services, Context, tuple[object, ...]], Awa
     commands.APPLY: commands.apply_accepted,
     commands.CANCEL: commands.cancel_tasks,
     commands.DELEGATE: delegate,
+    commands.FOLLOW: commands.follow_up,
     commands.OPEN: open_text,
     commands.REJECT: commands.reject,
     commands.UNDO: commands.undo_application,

@@ -11,7 +11,7 @@ import anyio.to_thread
 
 from sennit.adapters.agents.catalogue import catalogue
 from sennit.adapters.git.discovery import NotARepository, Refused, Repository, Trust
-from sennit.adapters.git.git import Place
+from sennit.adapters.git.version import git_version
 from sennit.adapters.platform.support import Unsupported, process_control
 from sennit.adapters.trust import TrustUnreadable
 from sennit.core.counted import counted
@@ -36,7 +36,6 @@ from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
 from sennit_protocol.states import RunState, TrustState
 from sennit_protocol.upkeep import DoctorLine, DoctorParams, DoctorResult, Health
 
-OLDEST_GIT = (2, 38)
 LITTLE_DISK = 2 << 30
 
 
@@ -86,15 +85,12 @@ def _processes() -> DoctorLine:
 
 
 async def _git(services: Services) -> DoctorLine:
-    answer = await services.git.run(["version"], Place(cwd=services.folders.root))
-    if isinstance(answer, GitFailed):
-        return DoctorLine("git", Health.BAD, answer.stderr, answer.advice or "Install git.")
-    told = answer.stdout.decode(errors="replace").strip()
-    words = told.split()
-    numbers = tuple(int(part) for part in words[2].split(".")[:2] if part.isdigit())
-    if numbers < OLDEST_GIT:
-        return DoctorLine("git", Health.BAD, told, "Merging needs git 2.38 or newer.")
-    return DoctorLine("git", Health.GOOD, told)
+    found = await git_version(services.git, services.folders.root)
+    if isinstance(found, GitFailed):
+        return DoctorLine("git", Health.BAD, found.stderr, found.advice or "Install git.")
+    if found.advice is not None:
+        return DoctorLine("git", Health.BAD, found.told, found.advice)
+    return DoctorLine("git", Health.GOOD, found.told)
 
 
 def _settings(services: Services) -> DoctorLine:

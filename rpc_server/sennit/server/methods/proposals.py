@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
 
 import anyio.to_thread
 
@@ -22,7 +21,7 @@ from sennit.core.proposal_views import (
     set_aside,
 )
 from sennit.core.stored import StoreProblem
-from sennit.core.units import Unit, with_needs
+from sennit.core.units import Unit, with_dependents, with_needs
 from sennit.core.uris import file_uri
 from sennit.core.views import concerns, exact_timestamp
 from sennit.server.conflicts import conflict_views
@@ -252,16 +251,6 @@ def decisions_of(
     if problems:
         return problems_error(ErrorCode.INVALID_PARAMS, "Nothing was decided", tuple(problems))
     return decisions
-
-
-def with_dependents(units: Sequence[Unit], chosen: set[str]) -> set[str]:
-    """The chosen units and those that mean nothing without them."""
-    found = set(chosen)
-    while True:
-        more = {unit.id for unit in units if set(unit.needs) & found} - found
-        if not more:
-            return found
-        found |= more
 
 
 MOST_NAMED = 20

@@ -24,7 +24,14 @@ def reftable(room: Room) -> Made:
 def shallow(room: Room) -> Made:
     origin = room.started("origin")
     origin.commit("second")
-    origin.git("clone", "-q", "--depth=1", f"file://{origin.folder}", str(room.folder / "repo"))
+    origin.git(
+        "clone",
+        "-q",
+        "--template=",
+        "--depth=1",
+        f"file://{origin.folder}",
+        str(room.folder / "repo"),
+    )
     return made(dirty(room.at(room.folder / "repo")), origin.path(".git"))
 
 
@@ -35,7 +42,14 @@ def partial(room: Room) -> Made:
     for name in ("docs/b", "docs/c"):
         origin.write(name, f"{name}\n")
     origin.commit()
-    clone = ("clone", "-q", "--filter=blob:none", "--sparse", f"file://{origin.folder}")
+    clone = (
+        "clone",
+        "-q",
+        "--template=",
+        "--filter=blob:none",
+        "--sparse",
+        f"file://{origin.folder}",
+    )
     origin.git(*clone, str(room.folder / "repo"))
     tree = room.at(room.folder / "repo")
     tree.git("sparse-checkout", "set", "src", "agent")
@@ -46,7 +60,9 @@ def partial(room: Room) -> Made:
 
 def alternates(room: Room) -> Made:
     origin = room.started("origin")
-    origin.git("clone", "-q", "--shared", str(origin.folder), str(room.folder / "repo"))
+    origin.git(
+        "clone", "-q", "--template=", "--shared", str(origin.folder), str(room.folder / "repo")
+    )
     return made(dirty(room.at(room.folder / "repo")), origin.path(".git"))
 
 
@@ -77,7 +93,7 @@ def separate(room: Room) -> Made:
     folder = room.folder / "repo"
     folder.mkdir()
     tree = room.at(folder)
-    tree.git("init", "-q", "--bare", str(room.folder / "bare.git"))
+    tree.git("init", "-q", "--template=", "--bare", str(room.folder / "bare.git"))
     tree.write(".git", f"gitdir: {room.folder / 'bare.git'}\n")
     for key, value in (("core.bare", "false"), ("core.worktree", str(folder))):
         tree.git("--git-dir", str(room.folder / "bare.git"), "config", key, value)

@@ -42,7 +42,7 @@ def dirty(room: Room) -> Made:
 
 def uninitialised(room: Room) -> Made:
     origin = with_submodule(room)
-    origin.git("clone", "-q", str(origin.folder), str(room.folder / "clone"))
+    origin.git("clone", "-q", "--template=", str(origin.folder), str(room.folder / "clone"))
     return made(room.at(room.folder / "clone"))
 
 

@@ -27,7 +27,8 @@ class Room:
         folder = self.folder / name
         folder.mkdir(parents=True)
         made = Tree(folder, self.environment)
-        made.git("init", "-q", *options)
+        # Without the samples of hooks there is less to copy and to compare.
+        made.git("init", "-q", "--template=", *options)
         return made
 
     def started(self, name: str = "repo", *options: str) -> Tree:
@@ -98,8 +99,8 @@ class Scenario:
     """One kind of repository.
 
     ``plain_first`` tells plain git what the engine finds out by itself, so that ``git add -A``
-    takes what the user sees. ``left_out`` are the paths that the manifest names. ``tree_alone``
-    says that the files of a workspace cannot be compared with those that plain git writes.
+    takes what the user sees. ``left_out`` are the paths that the manifest names.
+    ``slow`` ones run only where ``SENNIT_SCENARIOS`` is set to ``all``.
     ``conflict`` says that the user's edit and the agent's do not go together.
     """
 
@@ -113,7 +114,7 @@ class Scenario:
     merge_config: tuple[str, ...] = ()
     somebody: bool = False
     needs_git: tuple[int, int] = (2, 38)
-    tree_alone: bool = False
+    slow: bool = False
 
 
 def contents(folder: Path, without: tuple[bytes, ...] = ()) -> dict[bytes, tuple[str, bytes]]:

@@ -16,7 +16,7 @@ from sennit.adapters.git.capture import Captured, capture
 from sennit.adapters.git.git import git_for
 from sennit.adapters.git.merges import merge_trees
 from sennit.adapters.git.trees import tree_entries
-from sennit.adapters.git.workspace import Workspace
+from sennit.adapters.git.workspace import Workspace, make_checkout
 from sennit.core.objects import (
     MODE_SUBMODULE,
     Conflicted,
@@ -25,7 +25,7 @@ from sennit.core.objects import (
     MergeResult,
     Snapshot,
 )
-from tests.adapters.git.bench import Bench, Watch
+from tests.adapters.git.bench import Bench, Watch, this_process
 from tests.adapters.git.scenarios import (
     converted,
     indexes,
@@ -84,6 +84,8 @@ async def test_base_workspace_proposal_and_merge_are_those_of_plain_git(
 ) -> None:
     if installed_git() < scenario.needs_git:
         pytest.skip(f"git {scenario.needs_git} is the first that has this")
+    if scenario.slow and os.environ.get("SENNIT_SCENARIOS") != "all":
+        pytest.skip("slow; SENNIT_SCENARIOS=all runs it")
     room.folder.mkdir()
     made = scenario.build(room)
     bench = Bench(made.tree, room.folder.parent, git_for("git", room.environment))
@@ -136,3 +138,26 @@ def assert_merged(scenario: Scenario, result: MergeResult, seen: Witness) -> Non
             assert seen.merged is None
         case _:
             pytest.fail(str(result))
+
+
+async def test_a_workspace_that_needs_what_a_partial_clone_lacks_is_refused(
+    environment: dict[str, str], tmp_path: Path, untouched: Watch
+) -> None:
+    made = layouts.partial(Room(tmp_path, environment))
+    made.tree.git("config", "--worktree", "core.sparseCheckout", "false")
+    bench = Bench(made.tree, tmp_path, git_for("git", environment))
+    untouched.begin(*made.git_dirs)
+    snapshot = await bench.snapshot()
+    folder = tmp_path / "task"
+    refused = await make_checkout(
+        bench.git,
+        await bench.store(),
+        await bench.repository(),
+        snapshot,
+        folder,
+        owner=this_process(),
+    )
+    assert isinstance(refused, GitFailed)
+    assert "cannot read object" in refused.stderr
+    assert "partial clone" in refused.advice
+    assert not folder.exists()

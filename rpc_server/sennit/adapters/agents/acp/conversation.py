@@ -125,17 +125,19 @@ class Conversation:
         self, session: str, place: Mapping[str, object], able: Abilities, start_s: float
     ) -> object | None:
         """Go on with an earlier session; None, with a word about it, where that cannot be."""
-        method = "session/resume" if able.resumes else "session/load" if able.loads else None
-        if method is None:
+        ways = (("session/resume", able.resumes), ("session/load", able.loads))
+        offered = [method for method, is_offered in ways if is_offered]
+        if not offered:
             self.exchange.hear(
                 Warned("This agent cannot go on with an earlier session: it begins anew.")
             )
             return None
-        self.exchange.replaying = True
-        try:
-            answer = await self.exchange.ask(method, {"sessionId": session, **place}, start_s)
-        finally:
-            self.exchange.replaying = False
+        answer: object | Failed = {}
+        for method in offered:
+            # An agent that cannot do the one may be able to do the other.
+            answer = await self._replayed(method, {"sessionId": session, **place}, start_s)
+            if not isinstance(answer, Failed):
+                break
         if isinstance(answer, Failed):
             self.exchange.hear(Warned(f"The earlier session could not be opened: {answer.text}"))
             return None
@@ -143,6 +145,16 @@ class Conversation:
         self._is_resumed = True
         self.exchange.hear(SessionOpened(session, resumed=True))
         return answer or {}
+
+    async def _replayed(
+        self, method: str, params: Mapping[str, object], start_s: float
+    ) -> object | Failed:
+        """Ask for an earlier session; what is told of it before the answer is an old story."""
+        self.exchange.replaying = True
+        try:
+            return await self.exchange.ask(method, params, start_s)
+        finally:
+            self.exchange.replaying = False
 
     async def _choose(self, script: Script, session: object) -> Failed | None:
         wanted = (
