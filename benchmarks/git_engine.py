@@ -45,15 +45,19 @@ class Times:
         """Time a call."""
         began = time.perf_counter()
         answer = call()
-        self.seconds[stage].append(time.perf_counter() - began)
+        self._took(stage, time.perf_counter() - began)
         return answer
 
     async def wait(self, stage: str, call: Awaitable[Value]) -> Value:
         """Time something that is waited for."""
         began = time.perf_counter()
         answer = await call
-        self.seconds[stage].append(time.perf_counter() - began)
+        self._took(stage, time.perf_counter() - began)
         return answer
+
+    def _took(self, stage: str, seconds: float) -> None:
+        self.seconds[stage].append(seconds)
+        print(f"  {stage}: {seconds:.3f} s", file=sys.stderr)
 
     def ms(self, stage: str) -> float:
         """The median of a stage, in milliseconds."""

@@ -249,7 +249,7 @@ def initialize(_params: dict[str, Any]) -> dict[str, Any]:
         "protocolVersion": 7 if "future" in HABITS else 1,
         "agentCapabilities": {
             "loadSession": True,
-            "sessionCapabilities": {"resume": {}} if "resumes" in HABITS else {},
+            "sessionCapabilities": {"resume": {}} if {"resumes", "resumes-badly"} & HABITS else {},
         },
         "authMethods": [
             {"id": "browser", "name": "Sign in with a browser"},
@@ -295,6 +295,12 @@ def load_session(params: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
+def resume_session(params: dict[str, Any]) -> dict[str, Any]:
+    if "resumes-badly" in HABITS:
+        raise AnsweredError(-32603, "not that way")
+    return load_session(params)
+
+
 def set_mode(params: dict[str, Any]) -> dict[str, Any]:
     (STATE / "mode").write_text(params["modeId"])
     return {}
@@ -305,7 +311,7 @@ METHODS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "authenticate": authenticate,
     "session/new": new_session,
     "session/load": load_session,
-    "session/resume": load_session,
+    "session/resume": resume_session,
     "session/set_mode": set_mode,
     "session/prompt": lambda params: prompt(params["sessionId"], params["prompt"]),
 }

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.scene import Machine, Repo, eventually, sh, task
+from tests.e2e.scene import Machine, Repo, sh, task
+from tests.wire_client import eventually
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
 

@@ -97,7 +97,13 @@ def _each_once(made: Sequence[Suggestion]) -> Iterator[Suggestion]:
 # The rules. Each gives the lines for one clash, or None.
 
 
+MOST_COMPARED = 1_000
+"""Lines of a clash, of all sides together, that are compared one by one."""
+
+
 def _one_holds_more(_texts: ThreeTexts, clash: Clash) -> Lines | None:
+    if len(clash.base) + len(clash.ours) + len(clash.theirs) > MOST_COMPARED:
+        return None
     ours, theirs = (_Change.of(clash.base, side) for side in (clash.ours, clash.theirs))
     if ours.is_part_of(theirs):
         return clash.theirs

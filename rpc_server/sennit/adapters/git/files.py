@@ -62,8 +62,10 @@ def write_private(path: Path, content: bytes) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
         beside.replace(path)
-    except OSError:
+    except OSError as error:
         beside.unlink(missing_ok=True)
+        # What a write was refused says of which file only here.
+        error.filename = error.filename or os.fspath(path)
         raise
 
 

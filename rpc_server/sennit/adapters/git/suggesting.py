@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import anyio.to_thread
+
 from sennit.adapters.git.merges import merge_trees
 from sennit.adapters.git.regions import three_texts
 from sennit.adapters.git.resolving import text_held
@@ -77,7 +79,8 @@ async def _of_texts(
     level = await _level(git, store, texts, at)
     if isinstance(level, GitFailed):
         return level
-    made = suggestions(texts)
+    # To compare the lines of a large conflict takes long enough to be noticed.
+    made = await anyio.to_thread.run_sync(suggestions, texts)
     if level is None:
         return made
     kind = SuggestionKind.LINE_ENDINGS

@@ -27,10 +27,20 @@ def main() -> None:
             from sennit.adapters.platform.namespaces import give_up_capabilities
 
             give_up_capabilities()
-        os.execve(argv[0], argv, os.environb)  # noqa: S606  an argv list without a shell is the point
     except OSError as error:
         said = f"The workspace could not be mounted: {error.strerror} ({error.filename}).\n"
         os.write(2, said.encode())
+        os._exit(_FAILED)
+    become(argv)
+
+
+def become(argv: list[bytes]) -> None:
+    """Be the program from now on; never returns."""
+    try:
+        os.execve(argv[0], argv, os.environb)  # noqa: S606  an argv list without a shell is the point
+    except OSError as error:
+        said = f"{os.fsdecode(argv[0])} cannot be started: {error.strerror}.\n"
+        os.write(2, os.fsencode(said))
     os._exit(_FAILED)
 
 

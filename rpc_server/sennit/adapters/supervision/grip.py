@@ -7,6 +7,7 @@ is asked through a pipe.
 
 from __future__ import annotations
 
+import errno
 import os
 
 from sennit.adapters.platform import signals
@@ -128,8 +129,13 @@ def _start_boxed(
 
 
 def _of_bubblewrap(refused: Refused) -> Refused:
-    """Tell the program that could not be started from the agent's, which it was not."""
-    return Refused("sandbox", refused.number) if refused.stage == "program" else refused
+    """Tell the program that could not be started from the agent's, which it was not.
+
+    That there is too much of arguments and environment is about the agent's all the same.
+    """
+    if refused.stage != "program" or refused.number == errno.E2BIG:
+        return refused
+    return Refused("sandbox", refused.number)
 
 
 def _refusal(pid: int, words: int) -> Refused | None:

@@ -128,6 +128,9 @@ async def _flagged(making: Making) -> GitFailed | None:
     if isinstance(fresh, GitFailed) or fresh:
         return fresh if isinstance(fresh, GitFailed) else None
     beside = store.scratch / f"index.{secrets.token_hex(6)}"
+    kept = await in_thread("read a record", read_record, store, NAME)
+    if isinstance(kept, GitFailed):
+        return kept
     copied = await in_thread("copy an index", copy_with_times, index, beside)
     if isinstance(copied, GitFailed):
         return copied
@@ -135,10 +138,15 @@ async def _flagged(making: Making) -> GitFailed | None:
     listed = await making.git.run(["ls-files", "-z"], place)
     if isinstance(listed, GitFailed):
         return listed
-    asked = ["update-index", "--skip-worktree", "-z", "--stdin"]
-    done = await making.git.run(asked, place, stdin=listed.stdout, config=_ALL_OF_IT)
-    if isinstance(done, GitFailed):
-        return done
+    calls = (
+        (["update-index", "--skip-worktree", "-z", "--stdin"], listed.stdout),
+        # It knows again which trees its folders are, so that a capture writes those that differ.
+        (["read-tree", "-m", "-i", kept.tree if kept else making.record.tree], b""),
+    )
+    for asked, stdin in calls:
+        done = await making.git.run(asked, place, stdin=stdin, config=_ALL_OF_IT)
+        if isinstance(done, GitFailed):
+            return done
     return await in_thread("keep an index", _put, beside, target)
 
 

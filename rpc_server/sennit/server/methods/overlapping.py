@@ -89,10 +89,10 @@ def _proposals(services: Services, folder: bytes | None) -> Iterator[_Source]:
     for row in sorted(services.state.rows(RevisionRow), key=lambda one: (one.created_at, one.id)):
         is_open = row.review is not Review.REJECTED and row.integration in _CLAIMS_FILES
         is_through = row.application is ApplicationState.APPLIED
-        if is_open and not is_through and is_newest(services.state, row):
-            if concerns(services.state, row.ticket, folder):
-                worker = Worker(row.ticket, row.task, row.proposal)
-                yield _Source(worker, row.repository, row.base_tree, row.tree)
+        is_meant = is_newest(services.state, row) and concerns(services.state, row.ticket, folder)
+        if is_open and not is_through and is_meant:
+            worker = Worker(row.ticket, row.task, row.proposal)
+            yield _Source(worker, row.repository, row.base_tree, row.tree)
 
 
 def _runs(services: Services, folder: bytes | None) -> Iterator[_Source]:

@@ -7,6 +7,7 @@ import json
 import anyio
 import pytest
 
+from sennit.adapters.agents.acp.script import text_block
 from sennit.core.agent_events import Failed, Finished, SessionOpened, UsageTotal, Warned
 from sennit_protocol.states import FailureKind, Phase
 from tests.adapters.agents.acp.conftest import Table
@@ -84,21 +85,26 @@ async def test_a_way_to_sign_in_that_fails_or_is_not_offered_names_those_that_ar
     assert "Use a key (`key`)" in failed.text
 
 
-async def test_a_session_is_loaded_without_its_old_story(table: Table) -> None:
+@pytest.mark.parametrize("habits", [(), ("resumes",), ("resumes-badly",)], ids=str)
+async def test_a_session_is_gone_on_with_by_the_way_that_works_without_its_old_story(
+    table: Table, habits: tuple[str, ...]
+) -> None:
     first = await table.whole("say one")
     session = first.of(SessionOpened)[0].session
     table.executor._runs.clear()
     (table.executor.runs_folder / "r-1").rename(table.executor.runs_folder / "r-0")
-    second = await table.whole("say two", resume=session)
+    anew = (text_block("say anew"),)
+    second = await table.whole("say two", *habits, resume=session, anew=anew)
     assert second.text == "two\n"
-    assert second.of(SessionOpened)[0].session == session
+    assert second.of(SessionOpened) == [SessionOpened(session, resumed=True)]
     said = (table.home / ".peer" / session).read_text().splitlines()
     assert [json.loads(line) for line in said] == [["say one"], ["say two"]]
 
 
 async def test_a_session_that_is_gone_begins_anew_with_a_warning(table: Table) -> None:
-    talk = await table.whole("say x", resume="s-none")
-    assert (talk.text, talk.finished) == ("x\n", "end_turn")
+    talk = await table.whole("say x", resume="s-none", anew=(text_block("say what was before"),))
+    assert (talk.text, talk.finished) == ("what was before\n", "end_turn")
+    assert not talk.of(SessionOpened)[0].resumed
     assert any("no such session" in event.text for event in talk.of(Warned))
 
 

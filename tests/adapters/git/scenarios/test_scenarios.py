@@ -34,7 +34,7 @@ from tests.adapters.git.scenarios import (
     nested,
     under_way,
 )
-from tests.adapters.git.scenarios.kinds import KINDS, kinds_asked_for
+from tests.adapters.git.scenarios.kinds import KINDS, kinds_asked_for, seen_by_agents
 from tests.adapters.git.scenarios.plain_git import Witness, witness
 from tests.adapters.git.scenarios.scenario import Room, Scenario, contents
 from tests.adapters.git.snapshots import reasons
@@ -71,7 +71,8 @@ def room(scenario: Scenario, environment: dict[str, str], tmp_path: Path) -> Ite
         os.chown(path, NOBODY, NOBODY)
     os.seteuid(NOBODY)
     try:
-        yield Room(folder / "room", {**environment, "HOME": str(folder / "home")})
+        home = {"HOME": str(folder / "home"), "XDG_CONFIG_HOME": str(folder / "home/xdg")}
+        yield Room(folder / "room", {**environment, **home})
     finally:
         os.seteuid(0)
         shutil.rmtree(folder)
@@ -95,8 +96,10 @@ async def test_base_workspace_proposal_and_merge_are_those_of_plain_git(
     assert snapshot.manifest.in_progress == scenario.in_progress
     workspace = await KINDS[kind](bench, snapshot)
     submodules = await submodules_in(bench, snapshot)
-    files = contents(workspace.folder, submodules)
-    proposal = await proposed(bench, scenario, workspace)
+    with seen_by_agents(await bench.store(), workspace):
+        files = contents(workspace.folder, submodules)
+        scenario.agent(bench.inside(workspace))
+    proposal = await proposed(bench, workspace)
     untouched.check()
     seen = witness(scenario, made, room.folder, submodules)
     assert snapshot.tree == seen.base
@@ -114,8 +117,7 @@ async def submodules_in(bench: Bench, snapshot: Snapshot) -> tuple[bytes, ...]:
     return tuple(path for path, entry in entries.items() if entry.mode == MODE_SUBMODULE)
 
 
-async def proposed(bench: Bench, scenario: Scenario, workspace: Workspace) -> str:
-    scenario.agent(bench.inside(workspace))
+async def proposed(bench: Bench, workspace: Workspace) -> str:
     captured = await capture(bench.git, await bench.store(), workspace, date=1_900_000_000)
     assert isinstance(captured, Captured), captured
     assert captured.left_out == ()
