@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -126,20 +127,16 @@ async def _tasks(times: Times, tree: BenchTree, place: Path, rounds: int) -> Non
     work(earlier.folder, tree, rounds, names)
     await ours.give_back(earlier)
     for task in range(rounds):
-        worker = times.of(
-            "reference workspace", lambda task=task: reference.workspace(f"w{task}", theirs.commit)
-        )
+        make = partial(reference.workspace, f"w{task}", theirs.commit)
+        worker = times.of("reference workspace", make)
         mine = await times.wait("workspace", ours.workspace(f"o{task}", base))
         work(worker, tree, task, names)
         work(mine.folder, tree, task, names)
-        proposal, patch = times.of(
-            "reference capture", lambda w=worker: reference.capture(w, theirs)
-        )
+        take = partial(reference.capture, worker, theirs)
+        proposal, patch = times.of("reference capture", take)
         taken = await times.wait("capture", ours.capture(mine))
         _same("capture", taken.tree, proposal.tree)
-        chain = times.of(
-            "reference merge", lambda n=task, c=chain, p=patch: reference.merge(n, c, p)
-        )
+        chain = times.of("reference merge", partial(reference.merge, task, chain, patch))
         integrated = await times.wait("merge", ours.merge(base.tree, integrated, taken.tree))
         _same("merge", integrated, chain.tree)
         reference.remove(worker)

@@ -131,7 +131,7 @@ def get_linux() -> BenchTree:
         unpacked = place / "linux"
         unpacked.mkdir()
         _say("unpacking")
-        unpack = ["tar", "-xf", archive, "-C", unpacked, "--strip-components=1"]
+        unpack = ["tar", "-xf", str(archive), "-C", str(unpacked), "--strip-components=1"]
         subprocess.run(unpack, check=True)
         _say("committing")
         _commit(unpacked)

@@ -41,14 +41,7 @@ _WRITING = [
     )
     for check in ("outside", "tree")
 ]
-DIFFERENCES: tuple[Difference, ...] = (
-    *_WRITING,
-    Difference(
-        "aider", "", "", "edit", "has more: ['.aider.tags.cache.v4/",
-        "Whatever its options, it keeps the cache of its map of the repository in the folder where "
-        "it works, so that the proposal has that as well.",
-    ),
-)  # fmt: skip
+DIFFERENCES: tuple[Difference, ...] = (*_WRITING,)
 
 
 def why_expected(agent: str, way: str, sandbox: str, check: str, wrong: Iterable[str]) -> str:

@@ -98,7 +98,7 @@ def test_an_unknown_key_comes_with_the_valid_ones(shared: Client) -> None:
     assert {"prompt", "agent", "dependsOn"} <= set(problem["valid"])
 
 
-@pytest.mark.parametrize("method", ["pause", "follow", "compare", "deadLetters"])
+@pytest.mark.parametrize("method", ["pause", "compare", "deadLetters"])
 def test_a_method_of_later_says_so(shared: Client, method: str) -> None:
     error = shared.refused(method)
     assert (error["code"], error["data"]["reason"]) == (-32601, "notAvailableYet")

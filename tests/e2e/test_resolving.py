@@ -66,7 +66,7 @@ def test_what_two_merges_disagree_about_is_flagged_and_not_preselected(server: C
 
 
 def test_a_conflict_is_settled_by_a_suggestion_a_side_or_a_text_and_taken_back(
-    server: Client, repo: Repo
+    machine: Machine, server: Client, repo: Repo
 ) -> None:
     ticket, view = two(server, sed("s/line 3$/three/", "s/line 8$/eight/"), sed("s/line 4$/four/"))
     assert view["summary"]["integration"] == "conflict"
@@ -88,6 +88,10 @@ def test_a_conflict_is_settled_by_a_suggestion_a_side_or_a_text_and_taken_back(
     mine = LINES.replace("line 3\nline 4\n", "3 and 4\n").replace("line 8\n", "eight\n")
     own = resolve(server, theirs, take="text", text=mine)
     assert own["resolved"][0]["resolution"]["take"] == "text"
+    # What was settled outlives the server.
+    server.kill_9()
+    server = machine.serve(repo)
+    assert views(server, ticket)["second"]["resolved"] == own["resolved"]
     server.accept_all(ticket)
     # The user goes on typing elsewhere in the file.
     repo.write("a.txt", LINES.replace("line 12\n", "typed\n"))

@@ -16,6 +16,7 @@ import { WatchedRequests } from "./requests.ts";
 import { type Hooks, NO_FOLDER, Supervisor } from "./server/supervisor.ts";
 import { type Request, Sync } from "./sync.ts";
 import { Content, SCHEME } from "./views/content.ts";
+import { RESOLVING, ResolvingTexts, resolvingText } from "./views/resolving-texts.ts";
 import { DecisionLenses, DecisionMarks } from "./views/diff-marks.ts";
 import { ProposalInEditor } from "./views/proposal-in-editor.ts";
 import { StatusBar, statusOf } from "./views/status-bar.ts";
@@ -89,6 +90,7 @@ class Sennit {
   private views(): Disposing[] {
     const { sync, supervisor } = this.context;
     const content = new Content(this.context.request, sync, () => supervisor.whenRunning());
+    const resolving = new ResolvingTexts(this.context);
     const inEditor = new ProposalInEditor(sync);
     const lenses = new DecisionLenses(sync);
     const status = new StatusBar(() => {
@@ -102,7 +104,9 @@ class Sennit {
       status,
       new DecisionMarks(sync),
       this.changed.event(() => { status.refresh(); }),
+      resolving,
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, content),
+      vscode.workspace.registerFileSystemProvider(RESOLVING, resolving, { isCaseSensitive: true }),
       vscode.languages.registerCodeLensProvider({ scheme: SCHEME }, lenses),
       vscode.languages.registerCodeActionsProvider({ scheme: "file" }, new DispatchActions(), {
         providedCodeActionKinds: DispatchActions.kinds,
@@ -250,6 +254,11 @@ function whyNot(supervisor: Supervisor): string {
 function withoutUri(argument: unknown, inEditor: ProposalInEditor): unknown {
   if (!(argument instanceof vscode.Uri)) {
     return argument;
+  }
+  const resolving = resolvingText(argument);
+  if (resolving !== undefined) {
+    const { proposal, revision, file, suggestion } = resolving;
+    return { ids: { proposal, revision, file, take: suggestion } };
   }
   const proposal = inEditor.current();
   return proposal === undefined ? undefined : { kind: "editor", ids: { proposal: proposal.summary.id } };

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from sennit.adapters.git.capture import Captured, Unchanged, capture
+from sennit.adapters.git.delete import Deleted, delete_workspace
+from sennit.adapters.git.records import Owner
 from sennit.adapters.git.workspace import Workspace
+from sennit.adapters.workspaces import leases
 from sennit.adapters.workspaces.making import make_workspace
 from sennit.core.objects import Snapshot
 from sennit.core.workspace_kinds import Plan, WorkspaceKind
@@ -19,7 +23,7 @@ from tests.adapters.workspaces.mounted import PYTHON, launcher_of, run_inside
 
 pytestmark = pytest.mark.anyio
 
-SEEDS = range(int(os.environ.get("SENNIT_LAYER_SEEDS", "4")))
+SEEDS = range(int(os.environ.get("SENNIT_LAYER_SEEDS", "3")))
 _SCRIPT = (*PYTHON, str(Path(operations.__file__)))
 
 
@@ -99,3 +103,48 @@ async def test_random_things_leave_in_a_layer_what_they_leave_in_a_checkout(benc
         assert seen.decode() == expected.decode(), seed
         in_layer, in_plain = await left_in(bench, layered), await left_in(bench, plain)
         assert in_layer == in_plain, await differences(bench, seed, in_layer[0], in_plain[0])
+
+
+async def test_a_layer_leaves_nothing_behind(bench: Bench) -> None:
+    workspace = await layer(bench, await bench.snapshot())
+    store = await bench.store()
+    await in_it(bench, workspace, "sh", "-c", "mkdir -m 0 locked; rm -r src; mkdir src")
+    assert leases.is_held(store)
+    assert await delete_workspace(store, workspace.name, this_process()) == Deleted()
+    assert not leases.is_held(store)
+    assert not workspace.folder.exists()
+    assert list((workspace.folder.parent / ".layers").iterdir()) == []
+    assert [each for each in store.records.iterdir() if each.name.startswith("layer")] == []
+
+
+async def test_what_is_below_stays_while_somebody_relies_on_it(bench: Bench) -> None:
+    first = await layer(bench, await bench.snapshot(), "first")
+    # Under other rules every file may have other bytes, so the kept checkout is of no use.
+    bench.tree.write(".gitattributes", "*.txt eol=crlf\n")
+    bench.tree.write("new.txt", "new\n")
+    base = await bench.snapshot()
+    meanwhile = await layer(bench, base, "meanwhile")
+    store = await bench.store()
+    assert meanwhile.folder.joinpath("README").is_file()
+    assert await in_it(bench, first, "sh", "-c", "ls -A | tr '\\n' ' '") == b".git README src "
+    leases.let_go(store, first.name)
+    later = await layer(bench, base, "later")
+    assert not later.folder.joinpath("README").exists()
+    assert await in_it(bench, later, "cat", "new.txt") == b"new\r\n"
+
+
+async def test_who_works_in_a_layer_keeps_what_is_below(bench: Bench) -> None:
+    workspace = await layer(bench, await bench.snapshot())
+    store = await bench.store()
+    # Its server is gone, so that its lease does not count.
+    leases.hold(store, workspace.name, Owner(1, 1))
+    assert not leases.is_held(store)
+    asking = (
+        "import sys; sys.path[:0] = sys.argv[1].split(chr(1)); from pathlib import Path; "
+        "from sennit.adapters.workspaces import leases; "
+        "from sennit.adapters.git.store import Mirroring, Store; "
+        "print(leases.is_held(Store(Path(sys.argv[2]), 'sha1', Mirroring.LINKED)))"
+    )
+    argv = (sys.executable, "-c", asking, "\1".join(sys.path), str(store.root))
+    assert await in_it(bench, workspace, *argv) == b"True\n"
+    assert not leases.is_held(store)

@@ -2,10 +2,10 @@
 import type { Context } from "../context.ts";
 import { readIds } from "../model/arguments.ts";
 import { filesOf, flagged, flagsInWords, unitsOf } from "../model/decisions.ts";
-import { isWhole } from "../model/pages.ts";
 import type { Proposal } from "../model/store.ts";
 import type { Choice, Decision, ProposalView, UnitView } from "../protocol.ts";
 import { fileOf, proposalOf, unitIn } from "./choosing.ts";
+import { takeView } from "./settle.ts";
 
 export type Scope = "unit" | "file" | "proposal";
 
@@ -24,11 +24,7 @@ export async function decide(context: Context, scope: Scope, decision: Decision,
     revision: ids.revision ?? proposal.summary.revision,
     choices,
   });
-  context.sync.store.proposalView(result.proposal);
-  context.sync.touch();
-  if (!isWhole(result.proposal)) {
-    await context.sync.readProposal(proposal.summary.id);
-  }
+  await takeView(context, result.proposal);
   return result.proposal;
 }
 

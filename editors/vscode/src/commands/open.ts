@@ -156,7 +156,7 @@ async function conflictOf(proposal: Proposal, ids: Ids): Promise<ConflictView | 
   );
 }
 
-async function exists(uri: vscode.Uri): Promise<boolean> {
+export async function exists(uri: vscode.Uri): Promise<boolean> {
   return vscode.workspace.fs.stat(uri).then(() => true, () => false);
 }
 

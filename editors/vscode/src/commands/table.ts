@@ -12,6 +12,7 @@ import { dispatch, dispatchDiagnostic, dispatchSelection } from "./dispatch.ts";
 import { compareRevisions, follow } from "./follow.ts";
 import { dispatchForm, writeTasks } from "./form.ts";
 import { openFile, openProposal, showConflict, showOutput } from "./open.ts";
+import { resolveConflict, takeResolutionBack } from "./resolve-conflict.ts";
 import { refresh, restartServer, showLog, trust } from "./server.ts";
 import { interrupt, steer } from "./speak.ts";
 
@@ -33,6 +34,8 @@ export const COMMANDS: Readonly<Record<string, Handler>> = {
   "sennit.openProposal": openProposal,
   "sennit.openFile": openFile,
   "sennit.showConflict": showConflict,
+  "sennit.resolveConflict": resolveConflict,
+  "sennit.unresolve": takeResolutionBack,
   "sennit.acceptUnit": (context, argument) => decide(context, "unit", "accepted", argument),
   "sennit.rejectUnit": (context, argument) => decide(context, "unit", "rejected", argument),
   "sennit.acceptFile": (context, argument) => decide(context, "file", "accepted", argument),

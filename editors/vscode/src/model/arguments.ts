@@ -1,7 +1,7 @@
 /** The one argument of a command: an object of ids, or a line of the tree that carries them. */
 
 const TEXTS = [
-  "ticket", "task", "question", "answer", "run", "proposal", "revision", "unit", "file", "application", "target", "text",
+  "ticket", "task", "question", "answer", "run", "proposal", "revision", "unit", "file", "application", "target", "text", "take",
 ] as const;
 const SWITCHES = ["force", "confirmMoved"] as const;
 

@@ -13,6 +13,7 @@ const MAYBE: Readonly<Record<string, string>> = {
   "sennit/apply": "Whether it was applied is not known: look at your files and at the ticket before you apply it again.",
   "sennit/undo": "Whether it was taken back is not known: look at your files and at the ticket before you undo it again.",
   "sennit/dispatch": "Whether the tasks were taken is not known: look at the list of tickets before you dispatch them again.",
+  "sennit/resolve": "Whether the conflict was settled is not known: look at the proposal.",
   "sennit/decide": "Whether the decision was taken is not known: look at the proposal.",
   "sennit/answer": "Whether the answer has arrived is not known: look at the task.",
   "sennit/cancel": "Whether it was cancelled is not known: look at the ticket.",

@@ -3,6 +3,7 @@ import type { ConflictView, FileView, ProposalView, TaskView, UnitView } from ".
 import { fileDescription, filesOf, flagsInWords, jointDecision, unitDescription, unitLabel, unitsOf } from "./decisions.ts";
 import { plainLine } from "./plain.ts";
 import { carriedWords } from "./follow.ts";
+import { resolutionWords } from "./resolving.ts";
 import { hearing } from "./speaking.ts";
 import { type Proposal, type Store, type Ticket, isFinalTicket, isPending } from "./store.ts";
 import { followedNode, taskContext, taskTooltip, waitingNodes } from "./task-lines.ts";
@@ -91,7 +92,7 @@ function followers(store: Store, ticket: string, task: TaskView): readonly TreeN
 
 function proposalNode(proposal: Proposal): TreeNode {
   const { summary, view } = proposal;
-  const conflicts = (view?.conflicts ?? []).map((one) => conflictNode(summary.id, one));
+  const conflicts = [...(view?.conflicts ?? []).map((one) => conflictNode(summary.id, one)), ...(view?.resolved ?? []).map((one) => settledNode(summary.id, one))];
   const files = filesOf(view).slice(0, FILES_SHOWN).map((file) => fileNode(summary.id, file));
   const hasFiles = (summary.files ?? 0) > 0;
   return {
@@ -199,11 +200,27 @@ function conflictNode(proposal: string, conflict: ConflictView): TreeNode {
     id: `conflict:${proposal}:${conflict.uri}`,
     kind: "conflict",
     label: plainLine(`conflict in ${conflict.path}`, 200),
-    description: (conflict.withTasks ?? []).length > 0 ? `with ${(conflict.withTasks ?? []).join(", ")}` : conflict.kind,
+    description: conflictDescription(conflict),
     tooltip: conflict.message,
     contextValue: "conflict",
     icon: { id: "git-merge", color: "list.warningForeground" },
     ids: { proposal, file: conflict.uri },
     command: "sennit.showConflict",
+  };
+}
+
+function conflictDescription({ kind, withTasks, resolution }: ConflictView): string {
+  const others = (withTasks ?? []).length > 0 ? `with ${(withTasks ?? []).join(", ")}` : kind;
+  return resolution ? `${others} · what settled it does not count any more` : others;
+}
+
+/** Settled, and shown as long as that can be taken back. */
+function settledNode(proposal: string, conflict: ConflictView): TreeNode {
+  return {
+    ...conflictNode(proposal, conflict),
+    label: plainLine(`settled: ${conflict.path}`, 200),
+    description: resolutionWords(conflict),
+    contextValue: "conflict-settled",
+    icon: { id: "check", color: "charts.green" },
   };
 }

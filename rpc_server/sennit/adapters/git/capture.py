@@ -221,7 +221,8 @@ async def _take(capturing: _Capturing, *, since_ns: int) -> _Taken | GitFailed:
     if isinstance(flagged, GitFailed):
         return flagged
     git, place = capturing.git, capturing.place
-    listed, everything = await both(_listed(capturing), git.run(EVERYTHING_ELSE, place))
+    everything_else = [*EVERYTHING_ELSE, *_without_litter(capturing)]
+    listed, everything = await both(_listed(capturing), git.run(everything_else, place))
     if isinstance(listed, GitFailed):
         return listed
     if isinstance(everything, GitFailed):
@@ -268,10 +269,14 @@ async def _unflag(capturing: _Capturing) -> GitFailed | None:
     return done if isinstance(done, GitFailed) else None
 
 
+def _without_litter(capturing: _Capturing) -> list[str]:
+    return [f"--exclude={pattern}" for pattern in capturing.litter]
+
+
 async def _listed(capturing: _Capturing) -> bytes | GitFailed:
     """List what differs from the index and what is new, each with git's tag."""
     asked = ["ls-files", "--modified", "--others", "--exclude-standard", "-t", "-z"]
-    asked += [f"--exclude={pattern}" for pattern in capturing.litter]
+    asked += _without_litter(capturing)
     listed = await capturing.git.run(asked, capturing.place)
     return listed if isinstance(listed, GitFailed) else listed.stdout
 

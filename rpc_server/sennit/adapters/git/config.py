@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from typing import TYPE_CHECKING
 
@@ -46,12 +47,16 @@ _FALLBACK_EMAIL = "agent@localhost"
 
 @frozen
 class Carried:
-    """Configuration of the repository itself, and the identity that is in force there."""
+    """Configuration of the repository itself, and the identity that is in force there.
+
+    ``digest`` tells all that is in force there from anything else, the user's own and the system's.
+    """
 
     config: Config
     name: str
     email: str
     partial_clone: str | None
+    digest: str = ""
 
 
 async def carried_config(git: Git, repository: Repository) -> Carried | GitFailed:
@@ -75,6 +80,7 @@ async def carried_config(git: Git, repository: Repository) -> Carried | GitFaile
         values.get("user.name") or _FALLBACK_NAME,
         values.get("user.email") or _FALLBACK_EMAIL,
         values.get("extensions.partialclone"),
+        hashlib.sha256(listed.stdout).hexdigest(),
     )
 
 

@@ -71,7 +71,7 @@ def _file(look: Look) -> Path:
 def _parts(look: Look, plan: Plan, settled: int) -> Iterator[bytes]:
     index = os.stat(look.repository.git_dir / "index")  # noqa: PTH116  as for other paths
     yield _status(index, settled)
-    yield repr((look.git.config, look.store.object_format)).encode()
+    yield repr((look.git.config, look.store.object_format, look.store.rules)).encode()
     for name in ("config", "info/attributes", "info/sparse-checkout"):
         yield read_if_there(look.store.git_dir / name) or b""
     for path in sorted(plan.present):

@@ -39,13 +39,15 @@ REF_PREFIX = "refs/sennit"
 class Store:
     """Where the objects, indexes and records of one repository and work tree are.
 
-    ``neutral`` is to be passed as configuration to every call that could run a driver.
+    ``neutral`` is to be passed as configuration to every call that could run a driver; ``rules``
+    tells the configuration of the last refresh from any other.
     """
 
     root: Path
     object_format: str
     mirroring: Mirroring
     neutral: Config = ()
+    rules: str = ""
 
     @property
     def git_dir(self) -> Path:
@@ -163,7 +165,7 @@ def _refresh(store: Store, repository: Repository, carried: Carried) -> Store:
     mirroring = refresh_mirror(
         repository.common_dir / "objects", store.objects, store.root / "mirror.json"
     )
-    return evolve(store, mirroring=mirroring)
+    return evolve(store, mirroring=mirroring, rules=carried.digest)
 
 
 def carry_rules(repository: Repository, git_dir: Path) -> None:

@@ -38,6 +38,9 @@ _CLAIMS_FILES = frozenset({
 })  # fmt: skip
 
 
+_WRITES = frozenset({RunState.STARTING, RunState.RUNNING, RunState.STOPPING})
+
+
 async def overlaps(
     services: Services, _context: Context, params: OverlapsParams
 ) -> OverlapsResult | RpcError:
@@ -97,7 +100,9 @@ def _proposals(services: Services, folder: bytes | None) -> Iterator[_Source]:
 
 def _runs(services: Services, folder: bytes | None) -> Iterator[_Source]:
     for row in sorted(services.state.rows(RunRow), key=lambda one: (one.requested_at, one.id)):
-        if row.state is RunState.RUNNING and concerns(services.state, row.ticket, folder):
+        # Its workspace is there before its start is known, and until its end is.
+        has_workspace = row.state in _WRITES and row.folder is not None
+        if has_workspace and concerns(services.state, row.ticket, folder):
             spec = services.state.task(row.ticket, row.task).spec
             yield _Source(
                 Worker(row.ticket, row.task),
