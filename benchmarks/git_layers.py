@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -81,12 +82,11 @@ async def _workspaces(times: Times, tree: BenchTree, ours: Ours, place: Path) ->
     await _remove(ours, await times.wait("first layer", ours.workspace("first", base)))
     size = 0
     for task in range(ROUNDS):
-        name = f"w{task}"
-        worker = times.of("reference", lambda name=name: reference.workspace(name, theirs.commit))
+        worker = times.of("reference", partial(reference.workspace, f"w{task}", theirs.commit))
         layer = await times.wait("layer", ours.workspace(f"o{task}", base))
         work(worker, tree, task, names)
         await anyio.to_thread.run_sync(_work_inside, ours, tree, layer, task, names)
-        proposal, _ = times.of("theirs", lambda w=worker: reference.capture(w, theirs))
+        proposal, _ = times.of("theirs", partial(reference.capture, worker, theirs))
         taken = await times.wait("capture", ours.capture(layer))
         _same(taken.tree, proposal.tree)
         size = max(size, _size(layer.folder) + _size(ours.store.records) // (task + 2))

@@ -18,6 +18,7 @@ export const HOST_FILES: Readonly<Record<string, string>> = {
   "locked.txt": lines("locked", 5),
   "asked.txt": lines("asked", 3),
   "kept.txt": lines("kept", 10),
+  "clash.txt": lines("clash", 30),
   "review.txt": lines("review", 40),
   "selected.txt": "def greet():\n    return 'hello'\n",
   "wide.txt": "smile 😀 here\nplain\nümlaut\n",

@@ -49,8 +49,9 @@ def a_followed_world() -> World:
 def run_it(world: World, **captured: Any) -> None:
     """Bring the open task `a` to its end, on what was merged into its base."""
     prepare = world.the(PrepareWorkspace, "a")
-    ready: Any = evolve(world.good_end(prepare), begun=Begun("c-begun", "tree-begun"))
-    world.send(ready)
+    ready = world.good_end(prepare)
+    assert isinstance(ready, WorkspaceReady)
+    world.send(evolve(ready, begun=Begun("c-begun", "tree-begun")))
     world.to_end("a")
     world.to_captured("a", **captured)
 
@@ -251,7 +252,7 @@ def test_a_workspace_is_ready_with_what_it_began_with() -> None:
     world = a_followed_world()
     follow(world)
     prepare = world.the(PrepareWorkspace, "a")
-    ready: Any = evolve(world.good_end(prepare), unmerged=(b"x",))
+    ready = world.good_end(prepare)
     assert isinstance(ready, WorkspaceReady)
-    world.send(ready)
+    world.send(evolve(ready, unmerged=(b"x",)))
     assert world.run("a", TWO).unmerged == (b"x",)

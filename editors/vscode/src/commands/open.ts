@@ -144,7 +144,7 @@ function uriOfSide(side: SideView | null | undefined): vscode.Uri | undefined {
 }
 
 async function conflictOf(proposal: Proposal, ids: Ids): Promise<ConflictView | undefined> {
-  const conflicts = proposal.view?.conflicts ?? [];
+  const conflicts = [...(proposal.view?.conflicts ?? []), ...(proposal.view?.resolved ?? [])];
   const named = conflicts.find((one) => one.uri === ids.file || one.path === ids.file);
   if (named !== undefined || conflicts.length === 1) {
     return named ?? conflicts[0];

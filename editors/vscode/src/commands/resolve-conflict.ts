@@ -85,13 +85,13 @@ async function follow(context: Context, found: Case, { action }: Way): Promise<P
 /** What a suggestion gives beside the text as it is, before it is taken. */
 async function preview(context: Context, found: Case, suggestion: SuggestionView): Promise<ProposalView | undefined> {
   const { conflict } = found;
-  const isText = typeof suggestion.text === "string";
-  if (isText) {
+  const text = suggestion.text ?? undefined;
+  if (text !== undefined) {
     const live = vscode.Uri.parse(conflict.uri);
     const before = (await exists(live)) || !conflict.ours?.uri ? live : vscode.Uri.parse(conflict.ours.uri);
     await vscode.commands.executeCommand("vscode.diff", before, uriFor(found, suggestion.kind), plainLine(`${conflict.path}: ${suggestion.kind} (a suggestion)`));
   }
-  const isCut = isText && shownText(suggestion.text) !== suggestion.text;
+  const isCut = text !== undefined && shownText(text) !== text;
   const cut = isCut ? " Only its beginning is shown." : "";
   const clicked = await context.notices.info(`${suggestion.title}${cut}`, TAKE, OTHER);
   if (clicked === OTHER) {

@@ -49,7 +49,7 @@ export async function takeView(context: Context, view: ProposalView): Promise<vo
 function tellStanding(context: Context, view: ProposalView, { choice, path }: Settling): void {
   const ids = { proposal: view.summary.id, file: choice.uri };
   const isBack = choice.take === "nothing";
-  const commands = new Map([[OPEN, "sennit.openProposal"], ...(isBack ? [] : [[BACK, "sennit.unresolve"] as const])]);
+  const commands = new Map([[OPEN, "sennit.openProposal"], ...(isBack ? [] : [[BACK, "sennit.takeResolutionBack"] as const])]);
   context.notices.info(standing(view, path), ...commands.keys()).then(async (clicked) => {
     const command = commands.get(clicked ?? "");
     if (command !== undefined) {

@@ -35,7 +35,7 @@ export const COMMANDS: Readonly<Record<string, Handler>> = {
   "sennit.openFile": openFile,
   "sennit.showConflict": showConflict,
   "sennit.resolveConflict": resolveConflict,
-  "sennit.unresolve": takeResolutionBack,
+  "sennit.takeResolutionBack": takeResolutionBack,
   "sennit.acceptUnit": (context, argument) => decide(context, "unit", "accepted", argument),
   "sennit.rejectUnit": (context, argument) => decide(context, "unit", "rejected", argument),
   "sennit.acceptFile": (context, argument) => decide(context, "file", "accepted", argument),

@@ -4,7 +4,7 @@
 export const MARKS = { ours: "<<<<<<< what is there", middle: "=======", theirs: ">>>>>>> what is proposed" } as const;
 
 /** Beyond so many differing lines the rest counts as one change, which is slower to read and never wrong. */
-const MOST_STEPS = 1_000;
+const MOST_STEPS = 500;
 
 /** Lines `start` to `end` of the base became lines `from` to `to`. */
 interface Change {
@@ -22,14 +22,14 @@ export interface Texts {
 
 /** What goes together is merged. Changes that touch each other clash, as they do for git. */
 export function markedText({ base, ours, theirs }: Texts): string {
-  const lines = { base: linesOf(base), ours: linesOf(ours), theirs: linesOf(theirs) };
-  const walks = { ours: new Walk(changes(lines.base, lines.ours), lines.ours), theirs: new Walk(changes(lines.base, lines.theirs), lines.theirs) };
+  const before = linesOf(base);
+  const walks = { ours: new Walk(before, linesOf(ours)), theirs: new Walk(before, linesOf(theirs)) };
   const ending = /\r\n/u.test(ours) ? "\r\n" : "\n";
   const merged: string[] = [];
   let at = 0;
   for (;;) {
     const start = Math.min(walks.ours.next, walks.theirs.next);
-    merged.push(...lines.base.slice(at, start));
+    merged.push(...before.slice(at, start));
     if (start === Infinity) {
       return merged.join("");
     }
@@ -75,10 +75,15 @@ interface Taken {
 
 /** One side, from its first change to its last. */
 class Walk {
+  private readonly changes: readonly Change[];
+  private readonly lines: readonly string[];
   private index = 0;
   private offset = 0;
 
-  constructor(private readonly changes: readonly Change[], private readonly lines: readonly string[]) {}
+  constructor(base: readonly string[], side: readonly string[]) {
+    this.changes = changesBetween(base, side);
+    this.lines = side;
+  }
 
   get next(): number {
     return this.changes[this.index]?.start ?? Infinity;
@@ -105,7 +110,7 @@ class Walk {
   }
 }
 
-function changes(base: readonly string[], side: readonly string[]): readonly Change[] {
+function changesBetween(base: readonly string[], side: readonly string[]): readonly Change[] {
   let head = 0;
   while (head < base.length && head < side.length && base[head] === side[head]) {
     head += 1;

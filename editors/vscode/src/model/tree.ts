@@ -92,7 +92,10 @@ function followers(store: Store, ticket: string, task: TaskView): readonly TreeN
 
 function proposalNode(proposal: Proposal): TreeNode {
   const { summary, view } = proposal;
-  const conflicts = [...(view?.conflicts ?? []).map((one) => conflictNode(summary.id, one)), ...(view?.resolved ?? []).map((one) => settledNode(summary.id, one))];
+  const conflicts = [
+    ...(view?.conflicts ?? []).map((one) => conflictNode(summary.id, one)),
+    ...(view?.resolved ?? []).map((one) => settledNode(summary.id, one)),
+  ];
   const files = filesOf(view).slice(0, FILES_SHOWN).map((file) => fileNode(summary.id, file));
   const hasFiles = (summary.files ?? 0) > 0;
   return {
@@ -221,6 +224,6 @@ function settledNode(proposal: string, conflict: ConflictView): TreeNode {
     label: plainLine(`settled: ${conflict.path}`, 200),
     description: resolutionWords(conflict),
     contextValue: "conflict-settled",
-    icon: { id: "check", color: "charts.green" },
+    icon: { id: "check", color: "testing.iconPassed" },
   };
 }

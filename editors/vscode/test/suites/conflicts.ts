@@ -1,10 +1,39 @@
-/** A conflict is listed and shown with its three sides. */
+/** A conflict is listed, shown with its three sides, settled, and taken back. */
 
 import * as assert from "node:assert/strict";
-import { commands, window, workspace } from "vscode";
-import { node, proposalOf, ran, shell } from "./session";
-import { closeAll } from "./text";
+import { Range, Uri, WorkspaceEdit, commands, window, workspace, type TextDocument } from "vscode";
+import { HOST_FILES } from "../files";
+import { accept, apply, did, lastNotice, node, notice, proposalOf, ran, sennit, settled, shell } from "./session";
+import { buffer, closeAll, withLine } from "./text";
 import { until } from "./until";
+import type { ProposalView } from "../../src/protocol";
+
+const CLASH = HOST_FILES["clash.txt"] ?? "";
+const BOTH = withLine(withLine(CLASH, 10, "TEN"), 11, "ELEVEN");
+
+async function clashing(file: string, lines: readonly [number, number]): Promise<{ ticket: string; proposal: ProposalView; uri: string }> {
+  const ticket = await ran([
+    shell("ten", `sed -i '${String(lines[0])}s/.*/TEN/' ${file}`),
+    shell("eleven", `sed -i '${String(lines[1])}s/.*/ELEVEN/' ${file}`),
+  ]);
+  const proposal = await proposalOf(ticket, "eleven");
+  const uri = proposal.conflicts?.[0]?.uri;
+  assert.ok(uri, "there is no conflict");
+  return { ticket, proposal, uri };
+}
+
+/** A text that settles a conflict, or that a suggestion gives, as an editor opens it. */
+function resolving({ summary }: ProposalView, file: string, more: Readonly<Record<string, string>> = {}): Thenable<TextDocument> {
+  const query = new URLSearchParams({ proposal: summary.id, revision: summary.revision, file, ...more }).toString();
+  return workspace.openTextDocument(Uri.from({ scheme: "sennit-resolve", path: Uri.parse(file).path, query }));
+}
+
+async function written(document: TextDocument, text: string): Promise<boolean> {
+  const edit = new WorkspaceEdit();
+  edit.replace(document.uri, new Range(0, 0, document.lineCount, 0), text);
+  assert.ok(await workspace.applyEdit(edit));
+  return document.save();
+}
 
 export function conflicts(): void {
   describe("a conflict", () => {
@@ -30,6 +59,39 @@ export function conflicts(): void {
         assert.ok(texts.some((each) => each.split("\n").includes(wanted)), `no side holds ${wanted}`);
       }
       assert.match(window.tabGroups.activeTabGroup.activeTab?.label ?? "", /numbers\.txt/u);
+    });
+
+    it("is settled by a suggestion that can be looked at first, and then accepted and applied as any other", async () => {
+      const { ticket, proposal, uri } = await clashing("clash.txt", [10, 11]);
+      assert.equal((await resolving(proposal, uri, { suggestion: "adjacentEdits" })).getText(), BOTH);
+      const ids = { proposal: proposal.summary.id, file: uri };
+      const clean = await did<ProposalView>("sennit.resolveConflict", { ...ids, take: "adjacentEdits" });
+      assert.equal(clean.summary.integration, "clean");
+      await node(`conflict:${ids.proposal}:${uri}`, (each) => each.contextValue === "conflict-settled");
+      await accept(await proposalOf(ticket, "ten"));
+      await accept(await proposalOf(ticket, "eleven"));
+      assert.equal((await apply(ticket)).state, "applied");
+      assert.equal(await buffer("clash.txt"), BOTH);
+    });
+
+    it("is taken back, and settled by saving a text without marks; what came from an older revision is refused and offered again", async () => {
+      const { ticket, proposal, uri } = await clashing("kept.txt", [5, 6]);
+      const ids = { proposal: proposal.summary.id, file: uri };
+      await did("sennit.resolveConflict", { ...ids, take: "theirs" });
+      const back = await did<ProposalView>("sennit.takeResolutionBack", ids);
+      assert.equal(back.summary.integration, "conflict");
+      const document = await resolving(proposal, uri);
+      assert.match(document.getText(), /^<<<<<<< what is there\nTEN\nkept 6\n=======\nkept 5\nELEVEN\n>>>>>>> what is proposed$/mu);
+      assert.equal(await written(document, `${document.getText()}more\n`), false, "a text with marks was taken");
+      assert.ok(document.isDirty);
+      assert.equal(await written(document, "mine\n"), true);
+      const mine = await proposalOf(ticket, "eleven");
+      assert.deepEqual([mine.summary.integration, mine.resolved?.[0]?.resolution?.take], ["clean", "text"]);
+      const { ticket: next } = await (await sennit()).request("sennit/follow", { ticket, task: "eleven" });
+      await settled(next);
+      const last = await lastNotice();
+      await commands.executeCommand("sennit.takeResolutionBack", { ...ids, revision: proposal.summary.revision });
+      await notice(last, /not settled|no such conflict/u);
     });
   });
 }
