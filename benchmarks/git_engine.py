@@ -136,8 +136,10 @@ async def _tasks(times: Times, tree: BenchTree, place: Path, rounds: int) -> Non
         proposal, patch = times.of("reference capture", take)
         taken = await times.wait("capture", ours.capture(mine))
         _same("capture", taken.tree, proposal.tree)
-        chain = times.of("reference merge", partial(reference.merge, task, chain, patch))
-        integrated = await times.wait("merge", ours.merge(base.tree, integrated, taken.tree))
+        # Onto nothing but the base there is nothing to merge.
+        stage = "merge" if task else "first merge"
+        chain = times.of(f"reference {stage}", partial(reference.merge, task, chain, patch))
+        integrated = await times.wait(stage, ours.merge(base.tree, integrated, taken.tree))
         _same("merge", integrated, chain.tree)
         reference.remove(worker)
         await times.wait("give back", ours.give_back(mine))
@@ -175,7 +177,7 @@ def _figures(chosen: argparse.Namespace, place: Path) -> tuple[Ratio, ...]:
     tree = _tree(chosen, place)
     if chosen.batch:
         return batches(tree, place, chosen.batch)
-    return anyio.run(stages, tree, place, chosen.rounds, 2.0 if chosen.files else 1.6)
+    return anyio.run(stages, tree, place, max(chosen.rounds, 2), 2.0 if chosen.files else 1.6)
 
 
 def _tree(chosen: argparse.Namespace, place: Path) -> BenchTree:

@@ -46,6 +46,7 @@ local plugs = {
   ['reset-hunk'] = 'reset hunk',
   ['next-hunk'] = 'next',
   ['previous-hunk'] = 'previous',
+  ['resolve'] = 'resolve',
   ['apply'] = 'apply',
   ['undo'] = 'undo',
   ['close'] = 'close',

@@ -1,4 +1,4 @@
-"""An agent that is spoken with: permission, steering, an interrupt, a follow-up, its details."""
+"""An agent that is spoken with, and work that is revised: a follow-up, a conflict that is settled."""
 
 from __future__ import annotations
 
@@ -9,13 +9,19 @@ import pytest
 
 from tests.editors.neovim.neovim import ROOT, Neovim
 from tests.editors.neovim.scene import (
+    LINES,
     Scene,
     accept_all,
+    applied,
     dispatch,
+    done,
+    on_panel,
     panel,
     proposals,
     review,
+    sed,
     settled,
+    until_panel,
 )
 
 PEER = ROOT / "tests" / "acp_peer.py"
@@ -36,6 +42,7 @@ def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Scene, Neov
     """One editor and one server for all of them."""
     scene = Scene(tmp_path_factory.mktemp("machine"))
     scene.write("a.txt", "one\n")
+    scene.write("clash.txt", LINES)
     scene.write("../config/config.toml", CONFIG)
     role = "---\nname: scripted\ndescription: Works line by line\n---\n\nBe quick.\n"
     scene.write("../config/agents/scripted.md", role)
@@ -168,6 +175,46 @@ def test_a_follow_up_is_the_next_revision_with_the_decisions_that_still_fit(
     editor.command("close")
     editor.sennit(f"follow {first} grown again")
     editor.until_notice("was not followed up", f":Sennit follow {second} grown")
+
+
+def _settle(editor: Neovim, line: str, *choices: str) -> None:
+    """Press the key on a line of the panel, and answer so."""
+    until_panel(editor, line)
+    editor.forget_notices()
+    editor.choose(*choices)
+    on_panel(editor, [one.strip() for one in panel(editor)].index(line) + 1)
+    editor.type("c")
+
+
+def test_a_conflict_is_settled_by_a_suggestion_taken_back_and_settled_by_a_text(
+    scene: Scene, editor: Neovim
+) -> None:
+    path = scene.path("clash.txt")
+    editor.edit(path)
+    ticket = done(editor, sed("3s/.*/THREE/", "clash.txt"), sed("4s/.*/FOUR/", "clash.txt"))
+    review(editor, ticket)
+    conflict = "! clash.txt (content) with task-1"
+    _settle(editor, conflict, "suggestion (likely)", "take it")
+    editor.until_notice("clash.txt is settled", "no conflict left")
+    _settle(editor, "= clash.txt settled: by adjacentEdits", "take the resolution back")
+    editor.until_notice("is in conflict")
+    _settle(editor, conflict, "edit")
+    editor.until_lua("return vim.api.nvim_buf_get_name(0):match('^sennit://resolve/')")
+    assert editor.lines()[2:9] == [
+        "<<<<<<< what is there", "THREE", "four", "=======", "three", "FOUR",
+        ">>>>>>> what is proposed",
+    ]  # fmt: skip
+    editor.command("write")
+    editor.until_notice("still holds marks")
+    editor.lua("vim.api.nvim_buf_set_lines(0, 2, 9, true, { 'three and four' })")
+    editor.command("write")
+    editor.until_notice("clash.txt is settled", "no conflict left")
+    editor.until_lua("return not vim.bo.modified")
+    editor.command("close")
+    editor.sennit("accept all")
+    assert applied(editor)["state"] == "applied"
+    assert editor.text(path) == LINES.replace("three\nfour", "three and four")
+    editor.sennit("close")
 
 
 def test_a_role_finds_its_agent_and_what_cannot_be_used_is_shown_with_the_reason(

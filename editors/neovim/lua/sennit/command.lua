@@ -168,6 +168,11 @@ M.commands = {
       require('sennit.review').conflicts()
     end,
   },
+  resolve = {
+    about = 'settles a conflict by a suggestion, a side or a text, or takes that back',
+    run = speaking('sennit.resolving', 'resolve'),
+    complete = completion.proposals,
+  },
   answer = {
     about = 'answers a question of an agent',
     run = function(words, _, rest)

@@ -36,8 +36,9 @@ export async function resolveConflict(context: Context, argument: unknown): Prom
 export async function takeResolutionBack(context: Context, argument: unknown): Promise<ProposalView | undefined> {
   const settled = (view: ProposalView): readonly ConflictView[] =>
     [...(view.resolved ?? []), ...(view.conflicts ?? []).filter((one) => one.resolution)];
-  const found = await caseOf(context, readIds(argument), settled);
-  return found && send(context, found, { uri: found.conflict.uri, take: "nothing" });
+  const ids = readIds(argument);
+  const found = await caseOf(context, ids, settled);
+  return found && send(context, found, { uri: found.conflict.uri, take: "nothing" }, ids.revision);
 }
 
 async function caseOf(context: Context, ids: Ids, among: (view: ProposalView) => readonly ConflictView[]): Promise<Case | undefined> {

@@ -98,7 +98,7 @@ const MOST_SHOWN = 8_000;
 
 /** What a suggestion gives, as far as the server has told it. */
 export function shownText(text: string): string {
-  if ([...text].length < MOST_SHOWN) {
+  if (Array.from(text).length < MOST_SHOWN) {
     return text;
   }
   const whole = text.slice(0, text.lastIndexOf("\n") + 1);

@@ -48,7 +48,7 @@ export async function editorUndo(name: string): Promise<void> {
 
 /** Takes back what was typed in every buffer and closes all editors, so that no test sees another's text. */
 export async function closeAll(): Promise<void> {
-  for (const document of workspace.textDocuments.filter((each) => each.isDirty && each.uri.scheme === "file")) {
+  for (const document of workspace.textDocuments.filter((each) => each.isDirty && ["file", "sennit-resolve"].includes(each.uri.scheme))) {
     await window.showTextDocument(document);
     await commands.executeCommand("workbench.action.files.revert");
   }

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from sennit.adapters.git.discovery import Repository, Trust
+from sennit.adapters.git.files import in_thread, read_if_there
 from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from sennit.adapters.git.git import Config, Git
 
 _OF_CONTENT = frozenset(
@@ -49,7 +53,8 @@ _FALLBACK_EMAIL = "agent@localhost"
 class Carried:
     """Configuration of the repository itself, and the identity that is in force there.
 
-    ``digest`` tells all that is in force there from anything else, the user's own and the system's.
+    ``digest`` tells all that is in force there from anything else, the user's own and the system's,
+    with what the user's own file of attributes says.
     """
 
     config: Config
@@ -75,13 +80,36 @@ async def carried_config(git: Git, repository: Repository) -> Carried | GitFaile
         values[name] = value
         if scope in _SCOPES_OF_THE_REPOSITORY and _goes_along(name, repository.trust):
             kept.append((name, value))
+    named = (values["core.attributesfile"],) if "core.attributesfile" in values else ()
+    digest = await in_thread("read attributes", _digest, listed.stdout, named, git.environment)
+    if isinstance(digest, GitFailed):
+        return digest
     return Carried(
         tuple(kept),
         values.get("user.name") or _FALLBACK_NAME,
         values.get("user.email") or _FALLBACK_EMAIL,
         values.get("extensions.partialclone"),
-        hashlib.sha256(listed.stdout).hexdigest(),
+        digest,
     )
+
+
+def attributes_of_the_user(named: Iterable[str], environment: Mapping[str, str]) -> Iterator[Path]:
+    """Give the files of attributes for all repositories of a user; they need not be there.
+
+    ``named`` are values of ``core.attributesFile``.
+    """
+    home = Path(environment.get("HOME", "/"))
+    for value in named:
+        yield home / value.removeprefix("~/")
+    yield Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / "git" / "attributes"
+
+
+def _digest(listed: bytes, named: Iterable[str], environment: Mapping[str, str]) -> str:
+    digest = hashlib.sha256(listed)
+    for file in attributes_of_the_user(named, environment):
+        content = read_if_there(file) or b""
+        digest.update(b"%d " % len(content) + content)
+    return digest.hexdigest()
 
 
 def _goes_along(name: str, trust: Trust) -> bool:

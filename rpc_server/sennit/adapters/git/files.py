@@ -73,10 +73,10 @@ def copy_with_times(source: Path, target: Path) -> None:
     """Copy bytes and times, as a file of our own.
 
     The time matters for indexes: git compares it with those of files to find edits that came
-    within the same tick of the clock.
+    within the same tick of the clock. The times are never later than the bytes.
     """
-    content = source.read_bytes()
     status = source.stat()
+    content = source.read_bytes()
     write_private(target, content)
     os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
 

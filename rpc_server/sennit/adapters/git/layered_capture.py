@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from sennit.adapters.git.files import in_thread
+from sennit.adapters.git.files import both, in_thread
 from sennit.adapters.git.stage import nul_ended
 from sennit.adapters.git.upper import differing, look_at_upper
 from sennit.core.objects import GitFailed
@@ -33,10 +33,12 @@ async def compare_upper(git: Git, place: Place, plain: Path) -> GitFailed | None
     ``plain``: the index that the workspace began with, which knows what lies in no layer because
     it is outside the sparse patterns.
     """
-    upper = await in_thread("look at a layer", look_at_upper, os.fsencode(str(place.work_tree)))
+    upper, listed = await both(
+        in_thread("look at a layer", look_at_upper, os.fsencode(str(place.work_tree))),
+        git.run(["ls-files", "-t", "-z"], evolve(place, index_file=plain)),
+    )
     if isinstance(upper, GitFailed):
         return upper
-    listed = await git.run(["ls-files", "-t", "-z"], evolve(place, index_file=plain))
     if isinstance(listed, GitFailed):
         return listed
     records = listed.stdout.split(b"\0")[:-1]

@@ -1,8 +1,9 @@
 """Remembers which tree a work tree came to, so that one that has not changed is not staged again.
 
-What decides a tree is the user's index, the configuration, and the files that differ from that
-index. Each is known by its inode, size and times (the change time is among them), as git knows the
-files of its own index; and as with git, what was written within the last moments is not trusted.
+What decides a tree is the user's index, the configuration, the attributes that lie outside that
+index, and the files that differ from it. Each file is known by its inode, size and times (the
+change time is among them), as git knows the files of its own index; and as with git, what was
+written within the last moments is not trusted. Attributes are few and small: they are read.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import hashlib
 import os
 import stat
 import time
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from attrs import frozen
@@ -70,10 +72,15 @@ def _file(look: Look) -> Path:
 
 def _parts(look: Look, plan: Plan, settled: int) -> Iterator[bytes]:
     index = os.stat(look.repository.git_dir / "index")  # noqa: PTH116  as for other paths
+    # The user may have replaced it since it was copied: then the plan is not one of this index.
+    if index.st_mtime_ns != look.index.stat().st_mtime_ns:
+        raise _CannotBeKnownError
     yield _status(index, settled)
     yield repr((look.git.config, look.store.object_format, look.store.rules)).encode()
     for name in ("config", "info/attributes", "info/sparse-checkout"):
         yield read_if_there(look.store.git_dir / name) or b""
+    for file in _attributes_above(look, plan):
+        yield (read_if_there(file) or b"") if file.is_file() else b""
     for path in sorted(plan.present):
         status = os.lstat(below(look.root, path))
         if stat.S_ISDIR(status.st_mode):
@@ -83,6 +90,14 @@ def _parts(look: Look, plan: Plan, settled: int) -> Iterator[bytes]:
     for path, entry in sorted(plan.entries.items()):
         yield path
         yield repr(entry).encode()
+
+
+def _attributes_above(look: Look, plan: Plan) -> list[Path]:
+    """Name what may say how the files that are read become objects, ignored or not."""
+    folders = {
+        parent for path in plan.present for parent in PurePosixPath(os.fsdecode(path)).parents
+    }
+    return [look.repository.work_tree / folder / ".gitattributes" for folder in sorted(folders)]
 
 
 def _status(status: os.stat_result, settled: int) -> bytes:

@@ -55,7 +55,8 @@ def enter(lower: bytes, upper: bytes, work: bytes, lock: bytes) -> None:
 
     parent, folder = os.getppid(), os.getcwdb()
     held = os.open(lock, os.O_RDONLY)
-    fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    # Others hold it for themselves no longer than it takes to see whether somebody does.
+    fcntl.flock(held, fcntl.LOCK_SH)
     os.set_inheritable(held, True)
     namespaces.enter()
     # The kernel may forget the tie when a process enters a namespace.

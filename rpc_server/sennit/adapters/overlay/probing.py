@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import secrets
 import shutil
@@ -34,7 +33,6 @@ _SYSCTLS = (
 )
 """Settings of the kernel that forbid user namespaces: where, the value that does, a better one."""
 _OTHERWISE = "Nothing is lost: `auto` takes the quickest kind that works here."
-_DENIED = frozenset({errno.EPERM, errno.EACCES, errno.ENOSPC, errno.EUSERS})
 
 
 def probe(store: Path, workspaces: Path, sysctls: Path = Path("/proc/sys")) -> KindFound:
@@ -55,10 +53,9 @@ def probe(store: Path, workspaces: Path, sysctls: Path = Path("/proc/sys")) -> K
 
 @frozen
 class _Wrong:
-    """What went wrong, for a person; ``number`` is the error of the system, 0 for none."""
+    """What went wrong, for a person."""
 
     why: str
-    number: int = 0
 
 
 def _made(made: ExitStack, below: Path, beside: Path) -> Layers:
@@ -107,10 +104,10 @@ def _tried(layers: Layers) -> _Wrong | None:
         os.close(words)
     if said[:1] == ["F"]:
         number = int(said[2])
-        return _Wrong(f"the kernel does not tell of renames ({os.strerror(number)})", number)
+        return _Wrong(f"the kernel does not tell of renames ({os.strerror(number)})")
     if said != ["S", "E", "0"]:
         told = done.stderr.decode(errors="replace").strip() or f"it ended with {said}"
-        return _Wrong(told.rstrip("."), errno.EPERM if "denied" in told.lower() else 0)
+        return _Wrong(told.rstrip("."))
     found = done.stdout.decode(errors="replace").strip()
     return _Wrong(f"layers do not work as they should: {found}") if found else None
 

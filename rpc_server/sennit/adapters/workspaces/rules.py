@@ -7,15 +7,16 @@ object changes, not when a filter or a line ending does.
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sennit.adapters.git.config import attributes_of_the_user
 from sennit.adapters.git.files import in_thread, read_if_there
 from sennit.adapters.git.trees import changed_paths
 from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
     from sennit.adapters.git.discovery import Repository
     from sennit.adapters.git.git import Git
@@ -63,12 +64,9 @@ def _files(
 ) -> Iterable[Path]:
     yield repository.common_dir / "info" / "attributes"
     yield repository.git_dir / "info" / "sparse-checkout"
-    home = Path(environment.get("HOME", "/"))
-    named = [
+    named = (
         value.decode(errors="surrogateescape")
         for key, _, value in (pair.partition(b"\n") for pair in pairs)
         if key == b"core.attributesfile"
-    ]
-    for value in named:
-        yield home / value.removeprefix("~/")
-    yield Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / "git" / "attributes"
+    )
+    yield from attributes_of_the_user(named, environment)

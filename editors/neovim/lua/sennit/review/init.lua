@@ -225,7 +225,7 @@ function M.go(step)
 end
 
 ---@return sennit.Session? Of the open review, else of all that there is.
-local function session_for_conflicts()
+function M.session_for_conflicts()
   local review = tab.get()
   if review then
     return review.session
@@ -248,7 +248,7 @@ end
 --- Lists the conflicts and shows the sides of the chosen one.
 function M.conflicts()
   async.run(function()
-    local found = session_for_conflicts()
+    local found = M.session_for_conflicts()
     local all = found and found:all_conflicts() or {}
     if #all == 0 then
       if found then
@@ -266,7 +266,7 @@ function M.conflicts()
         end,
       })
     if chosen then
-      require('sennit.ui.conflict').open(chosen.conflict)
+      require('sennit.ui.conflict').open(chosen.conflict, chosen.proposal.summary.id)
     end
   end)
 end

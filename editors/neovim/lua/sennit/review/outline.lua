@@ -1,6 +1,7 @@
 --- The file panel as lines of text, each with what it stands for. Pure.
 local following = require('sennit.following')
 local plain = require('sennit.plain')
+local resolving = require('sennit.resolving')
 local units = require('sennit.review.units')
 
 local M = {}
@@ -61,12 +62,20 @@ local function add_proposal(session, proposal, add)
   end
   for _, conflict in ipairs(proposal.conflicts or {}) do
     local others = table.concat(conflict.withTasks or {}, ', ')
-    local text = ('   ! %s (%s)%s'):format(
+    local text = ('   ! %s (%s)%s%s'):format(
       plain.line(conflict.path),
       conflict.kind,
-      others ~= '' and ' with ' .. others or ''
+      others ~= '' and ' with ' .. others or '',
+      conflict.resolution and ', settled for another text' or ''
     )
     add(text, 'DiagnosticError', { proposal = id, uri = conflict.uri, conflict = conflict })
+  end
+  for _, conflict in ipairs(proposal.resolved or {}) do
+    local text = ('   = %s settled: %s'):format(
+      plain.line(conflict.path),
+      resolving.words(conflict)
+    )
+    add(text, 'Added', { proposal = id, uri = conflict.uri, conflict = conflict })
   end
   for _, file in ipairs(proposal.files or {}) do
     local text = (' %s %s %s'):format(

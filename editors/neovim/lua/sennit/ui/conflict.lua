@@ -26,24 +26,31 @@ local function message_buffer(conflict)
   return bufnr
 end
 
+---@param bufnr integer
+local function add_keys(bufnr)
+  vim.keymap.set('n', 'q', '<Cmd>tabclose<CR>', { buffer = bufnr, nowait = true })
+  vim.keymap.set('n', 'c', '<Cmd>Sennit resolve<CR>', { buffer = bufnr, nowait = true })
+end
+
 ---@param conflict sennit.ConflictView
+---@param proposal string
 ---@param buffers integer[]
-local function lay_out(conflict, buffers)
+local function lay_out(conflict, proposal, buffers)
   local root = require('sennit.client').here()
   vim.cmd('tab split')
   vim.t.sennit_root = root
-  vim.t.sennit_conflict = true
+  vim.t.sennit_conflict = { proposal = proposal, uri = conflict.uri }
   vim.api.nvim_win_set_buf(0, message_buffer(conflict))
   vim.wo.wrap, vim.wo.linebreak = true, true
-  vim.wo[0][0].winbar = ('conflict in %s; q leaves'):format(plain.bar(conflict.path))
-  vim.keymap.set('n', 'q', '<Cmd>tabclose<CR>', { buffer = 0, nowait = true })
+  vim.wo[0][0].winbar = ('conflict in %s; c settles it, q leaves'):format(plain.bar(conflict.path))
+  add_keys(vim.api.nvim_get_current_buf())
   local message = vim.api.nvim_get_current_win()
   for index, bufnr in ipairs(buffers) do
     vim.cmd(index == 1 and 'belowright split' or 'belowright vsplit')
     vim.api.nvim_win_set_buf(0, bufnr)
     vim.cmd('diffthis')
     vim.wo[0][0].winbar = ('%s: %s'):format(SIDES[index].title, plain.bar(conflict.path))
-    vim.keymap.set('n', 'q', '<Cmd>tabclose<CR>', { buffer = bufnr, nowait = true })
+    add_keys(bufnr)
   end
   vim.api.nvim_win_set_height(message, 4)
   vim.cmd('diffupdate')
@@ -51,12 +58,13 @@ end
 
 --- Shows a conflict in a tab of its own.
 ---@param conflict sennit.ConflictView
-function M.open(conflict)
+---@param proposal string
+function M.open(conflict, proposal)
   async.run(function()
     local buffers = vim.tbl_map(function(side)
       return side_buffer(conflict[side.key])
     end, SIDES)
-    lay_out(conflict, buffers)
+    lay_out(conflict, proposal, buffers)
   end)
 end
 

@@ -231,8 +231,8 @@ end
 --- Opens what is under the cursor of the panel.
 function M.open_node()
   local node = M.panel_node()
-  if node.conflict then
-    require('sennit.ui.conflict').open(node.conflict)
+  if node.conflict and node.proposal then
+    require('sennit.ui.conflict').open(node.conflict, node.proposal)
   elseif node.uri and node.proposal then
     async.run(function()
       if M.show_file(node.proposal, node.uri) and node.unit then
@@ -332,6 +332,7 @@ local function panel_keys(review)
     r = 'reject hunk',
     R = 'reject file',
     u = 'reset hunk',
+    c = 'resolve',
     p = 'apply',
     q = 'close',
   }) do

@@ -1,0 +1,42 @@
+"""What a person is told where there can be no layers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sennit.adapters.overlay import probing
+from sennit.core.workspace_kinds import KindRefused
+
+
+@pytest.mark.parametrize(
+    ("said", "advice"),
+    [
+        ("The workspace could not be mounted: Operation not permitted (unshare)", "Namespaces are"),
+        ("The workspace could not be mounted: Invalid argument (mount overlay)", "Linux 5.11"),
+        ("the kernel does not tell of renames (Invalid argument)", "Linux 5.19"),
+        ("layers do not work as they should: files get new times", "`auto` takes"),
+    ],
+)
+def test_what_failed_says_what_to_do(tmp_path: Path, said: str, advice: str) -> None:
+    assert advice in probing._advice(probing._Wrong(said), tmp_path)
+
+
+def test_a_setting_of_the_kernel_that_forbids_it_is_named(tmp_path: Path) -> None:
+    (tmp_path / "user").mkdir()
+    (tmp_path / "user" / "max_user_namespaces").write_text("0\n")
+    wrong = probing._Wrong("The workspace could not be mounted: No space left (unshare)")
+    assert "sysctl -w user.max_user_namespaces=10000" in probing._advice(wrong, tmp_path)
+
+
+def test_a_folder_that_cannot_be_written_is_a_reason(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    found = probing.probe(tmp_path / "file" / "store", tmp_path)
+    assert isinstance(found, KindRefused)
+    assert "Not a directory" in found.why
+
+
+def test_a_probe_leaves_nothing_behind(tmp_path: Path) -> None:
+    probing.probe(tmp_path / "store", tmp_path / "workspaces")
+    assert {each.name for each in tmp_path.rglob("*")} == {"store", "workspaces"}
