@@ -53,14 +53,17 @@ class DiskUse:
 
 
 def own_size(folders: Iterable[Path]) -> int:
-    """Add up what files with one name alone take, in bytes; links are not followed."""
+    """Add up what files with one name alone take, in bytes; links are not followed.
+
+    What cannot be looked at counts for nothing, as in ``collecting.size_of``.
+    """
     total = 0
     for top in folders:
         for folder, _, names in os.walk(top):
             for name in names:
                 try:
                     status = os.lstat(os.path.join(folder, name))  # noqa: PTH118  a million of them
-                except FileNotFoundError:
+                except OSError:
                     continue
                 total += status.st_blocks * 512 if status.st_nlink == 1 else 0
     return total

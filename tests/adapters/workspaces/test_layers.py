@@ -7,9 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import anyio
+import anyio.to_thread
 import pytest
 
-from sennit.adapters.git.capture import Captured, Unchanged, capture
+from sennit.adapters.git.capture import Captured, Unchanged, capture, peek
 from sennit.adapters.git.delete import Deleted, delete_workspace
 from sennit.adapters.git.records import Owner
 from sennit.adapters.git.workspace import Workspace
@@ -148,3 +150,26 @@ async def test_who_works_in_a_layer_keeps_what_is_below(bench: Bench) -> None:
     argv = (sys.executable, "-c", asking, "\1".join(sys.path), str(store.root))
     assert await in_it(bench, workspace, *argv) == b"True\n"
     assert not leases.is_held(store)
+
+
+async def test_work_that_is_under_way_in_a_layer_can_be_looked_at(bench: Bench) -> None:
+    workspace = await layer(bench, await bench.snapshot())
+    store = await bench.store()
+    gate = bench.tmp_path / "gate"
+    os.mkfifo(gate)
+    script = f"rm -r src; echo new > new; read _ < '{gate}'; cat new; rm new"
+    prefix, said = launcher_of(store, workspace.name), []
+
+    def run() -> None:
+        argv = ("sh", "-c", script)
+        said.append(run_inside(prefix, workspace.folder, *argv, environment=bench.tree.environment))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(anyio.to_thread.run_sync, run)
+        # Opening it waits for whoever reads.
+        held = await anyio.to_thread.run_sync(os.open, gate, os.O_WRONLY)
+        seen = await peek(bench.git, store, workspace)
+        os.close(held)
+    assert isinstance(seen, str), seen
+    assert set(await bench.files_of(seen)) == {b"README", b"new"}
+    assert said == [b"new\n"]

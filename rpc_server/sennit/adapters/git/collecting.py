@@ -193,7 +193,11 @@ def _size_of(found: Collectable) -> int:
 
 
 def size_of(path: Path) -> int:
-    """How much of the disk a file or a folder takes, in bytes; links are not followed."""
+    """How much of the disk a file or a folder takes, in bytes; links are not followed.
+
+    What cannot be looked at counts for nothing: it goes away meanwhile, or an agent has locked its
+    folder, or put it deeper than a path can say.
+    """
     total = _blocks(path)
     for folder, folders, names in os.walk(path):
         for name in [*folders, *names]:
@@ -204,7 +208,7 @@ def size_of(path: Path) -> int:
 def _blocks(path: Path) -> int:
     try:
         return path.lstat().st_blocks * 512
-    except FileNotFoundError:
+    except OSError:
         return 0
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import anyio.to_thread
 
+from sennit.adapters.git.collecting import size_of
 from sennit.core.counted import counted
 from sennit.core.engine.events import Dropped
 from sennit.core.engine.following import is_newest
@@ -78,12 +78,7 @@ def _application(row: ApplicationRow) -> RetainedItem:
 
 
 def _size(folders: list[Path]) -> int:
-    total = 0
-    for folder in folders:
-        for place, _, names in os.walk(folder):
-            for name in names:
-                total += os.lstat(os.path.join(place, name)).st_blocks * 512  # noqa: PTH118  bytes or text alike
-    return total
+    return sum(map(size_of, folders))
 
 
 def _why_kept(services: Services, ticket: TicketRow) -> str:

@@ -11,6 +11,7 @@ local M = {}
 ---@field proposals sennit.ProposalView[]
 ---@field conflicts table<string, string> Units that did not go together with the live text, and why.
 ---@field shown? { proposal: string, uri: string }
+---@field private taken integer How many views were taken so far.
 ---@field private deciding integer Decisions that are under way.
 ---@field private waiting fun()[]
 local Session = {}
@@ -49,6 +50,7 @@ function M.new(client, title, ids, ticket)
     ticket = ticket,
     proposals = proposals,
     conflicts = {},
+    taken = 0,
     deciding = 0,
     waiting = {},
   }, Session)
@@ -79,6 +81,7 @@ end
 
 ---@param view sennit.ProposalView
 function Session:take(view)
+  self.taken = self.taken + 1
   for index, one in ipairs(self.proposals) do
     if one.summary.id == view.summary.id then
       self.proposals[index] = view
@@ -90,8 +93,10 @@ end
 function Session:reload()
   local server = self:server()
   for _, one in ipairs(server and self.proposals or {}) do
+    local before = self.taken
     local view = read(assert(server), one.summary.id)
-    if view then
+    -- What was decided or settled meanwhile is newer than what was read; its own news come, too.
+    if view and self.taken == before then
       self:take(view)
     end
   end
