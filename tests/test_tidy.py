@@ -69,9 +69,7 @@ def test_no_function_is_longer_than_sixty_lines() -> None:
 
 def test_every_module_says_what_it_is_for() -> None:
     silent = [
-        str(path.relative_to(ROOT))
-        for path in modules()
-        if not ast.get_docstring(parsed(path))
+        str(path.relative_to(ROOT)) for path in modules() if not ast.get_docstring(parsed(path))
     ]
     assert not silent
 

@@ -72,15 +72,16 @@ def test_a_conflict_is_settled_by_a_suggestion_a_side_or_a_text_and_taken_back(
     assert view["summary"]["integration"] == "conflict"
     [conflict] = view["conflicts"]
     assert conflict["regions"][0]["ours"] == {"start": 2, "count": 2}
-    first = conflict["suggestions"][0]
-    assert (first["kind"], first["sure"]) == ("adjacentEdits", "likely")
+    assert conflict["suggestions"][0]["kind"] == "adjacentEdits"
     assert not any(unit["preselected"] for file in view["files"] for unit in file["units"])
     settled = resolve(server, view, take="suggestion", suggestion="adjacentEdits")
     assert settled["summary"]["integration"] == "clean"
     assert not settled["conflicts"]
     assert settled["resolved"][0]["resolution"]["take"] == "suggestion"
-    ours = server.ask("content", uri=settled["resolved"][0]["ours"]["uri"])["text"]
-    assert ours == LINES.replace("line 3\n", "three\n").replace("line 8\n", "eight\n")
+    ours = settled["resolved"][0]["ours"]["uri"]
+    assert server.ask("content", uri=ours)["text"] == LINES.replace("line 3\n", "three\n").replace(
+        "line 8\n", "eight\n"
+    )
     back = resolve(server, settled, take="nothing")
     assert back["summary"]["integration"] == "conflict"
     theirs = resolve(server, back, take="theirs")

@@ -50,8 +50,9 @@ test("an argument names a side, a suggestion that there is, or a text; else the 
 
 test("after a resolution it is told whether conflicts are left", () => {
   const left = proposal([], { summary: summary({ integration: "conflict" }), conflicts: [conflict({ path: "b.txt" })] });
-  assert.equal(standing(left, "a.txt"), "a.txt of spelling is settled; still in conflict is b.txt.");
-  assert.match(standing(proposal([]), "a.txt"), /accept it as any other/u);
+  assert.equal(standing(left, conflict()), "a.txt of spelling is settled; still in conflict is b.txt.");
+  assert.match(standing(proposal([]), conflict()), /accept it as any other\.$/u);
+  assert.match(standing(proposal([]), conflict({ withTasks: ["german"] })), /counts with german: apply that too/u);
 });
 
 test("a settled conflict is a line of the tree by which it can be taken back; one whose resolution counts no more says so", () => {

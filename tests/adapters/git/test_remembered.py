@@ -69,3 +69,29 @@ async def test_an_unchanged_tree_is_not_staged_again_and_a_changed_one_is(
     assert (await bench.files_of(fourth.commit))[b"new.txt"] == ("100644", b"new\r\n")
     tree.git("add", "README")
     assert (await taken()).manifest.staged == (b"README",)
+
+
+async def test_attributes_count_wherever_they_lie(bench: Bench) -> None:
+    git, tree = bench.git, bench.tree
+    repository, store = await bench.repository(), await bench.store()
+    tree.write("new.txt", "new\r\n")
+
+    async def new_txt() -> bytes:
+        await settled(bench)
+        snapshot = await take_snapshot(git, store, repository)
+        assert isinstance(snapshot, Snapshot)
+        return (await bench.files_of(snapshot.commit))[b"new.txt"][1]
+
+    # Attributes that no index and no list of changed files names.
+    tree.path(".git/info/exclude").write_text(".gitattributes\n")
+    tree.write(".gitattributes", "*.txt -text\n")
+    assert await new_txt() == b"new\r\n"
+    tree.write(".gitattributes", "*.txt text\n")
+    assert await new_txt() == b"new\n"
+    tree.path(".gitattributes").unlink()
+    theirs = tree.path("../attributes")
+    theirs.write_text("*.txt -text\n")
+    tree.git("config", "--global", "core.attributesFile", str(theirs.resolve()))
+    assert await new_txt() == b"new\r\n"
+    theirs.write_text("*.txt text\n")
+    assert await new_txt() == b"new\n"

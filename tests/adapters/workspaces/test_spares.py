@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from sennit.adapters.git.delete import Deleted, Kept, NotDeleted
+from sennit.adapters.git.delete import Deleted, Deletion, Kept, NotDeleted
 from sennit.adapters.git.records import Owner, owner_of, read_record
 from sennit.adapters.git.workspace import Workspace
 from sennit.adapters.workspaces.making import make_workspace, prepare
 from sennit.adapters.workspaces.spares import Room, Spared, release_workspace, spares_of
-from sennit.core.objects import Snapshot
+from sennit.core.objects import GitFailed, Snapshot
 from sennit.core.workspace_kinds import Plan, WorkspaceKind
 from tests.adapters.git.bench import Bench, this_process
 from tests.adapters.workspaces.seeing import seen
@@ -38,7 +38,7 @@ async def made(bench: Bench, name: str, base: Snapshot | None = None) -> Workspa
     return workspace
 
 
-async def released(bench: Bench, name: str, room: Room = ROOM) -> object:
+async def released(bench: Bench, name: str, room: Room = ROOM) -> Spared | Deletion | GitFailed:
     return await release_workspace(await bench.store(), name, this_process(), room)
 
 

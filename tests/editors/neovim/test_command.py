@@ -26,7 +26,7 @@ def _completed(editor: Neovim, line: str) -> list[str]:
 def test_sub_commands_and_what_they_take_are_completed(editor: Neovim) -> None:
     ticket = done(editor, "true")
     assert _completed(editor, "Sennit ap") == ["apply"]
-    assert len(_completed(editor, "Sennit ")) == 25
+    assert len(_completed(editor, "Sennit ")) == 26
     assert _completed(editor, "Sennit accept ") == ["all", "file", "hunk", "proposal"]
     assert _completed(editor, "Sennit trust g") == ["grant"]
     assert ticket in _completed(editor, "Sennit review t_")

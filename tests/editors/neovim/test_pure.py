@@ -257,12 +257,13 @@ def test_likely_suggestions_stand_before_guesses_and_a_text_only_where_both_are_
     assert _ways(lua, {**CONFLICT, "suggestions": [GUESS, LIKELY]}) == [
         "suggestion (likely)", "suggestion (a guess)", *sides, "edit", "show the sides",
     ]  # fmt: skip
-    for more in (
+    bare: list[dict[str, Any]] = [
         {"kind": "nameCollision"},
         {"kind": "renameRename"},
         {"ours": {}},
         {"ours": {**SIDE, "mode": "120000"}},
-    ):
+    ]
+    for more in bare:
         assert _ways(lua, {**CONFLICT, **more}) == [*sides, "show the sides"], more
     assert _ways(lua, CONFLICT, settled=True) == ["show the sides", "take the resolution back"]
 
@@ -271,10 +272,11 @@ def test_after_a_resolution_it_is_told_whether_conflicts_are_left(lua: Neovim) -
     told = "return require('sennit.resolving').standing(...)"
     summary = {"task": "spelling", "integration": "conflict"}
     left = {"summary": summary, "conflicts": [{**CONFLICT, "path": "b"}]}
-    assert lua.lua(told, left, "a") == "a is settled; spelling is still in conflict in b."
-    assert "is in conflict" in lua.lua(told, left, "b")
+    assert lua.lua(told, left, CONFLICT) == "a is settled; spelling is still in conflict in b."
+    assert "is in conflict" in lua.lua(told, left, {**CONFLICT, "path": "b"})
     clean = {"summary": {**summary, "integration": "clean"}}
-    assert "accept it as any other" in lua.lua(told, clean, "a")
+    assert lua.lua(told, clean, CONFLICT).endswith("accept it as any other.")
+    assert "counts with x" in lua.lua(told, clean, {**CONFLICT, "withTasks": ["x"]})
 
 
 OURS, MIDDLE, THEIRS = "<<<<<<< what is there\n", "=======\n", ">>>>>>> what is proposed\n"

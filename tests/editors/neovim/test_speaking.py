@@ -1,4 +1,4 @@
-"""An agent that is spoken with, and work that is revised: a follow-up, a conflict that is settled."""
+"""An agent that is spoken with; work that is revised by a follow-up; a conflict that is settled."""
 
 from __future__ import annotations
 

@@ -83,23 +83,26 @@ end
 
 --- What is to be said once the server has merged again. Pure.
 ---@param view sennit.ProposalView
----@param path string
+---@param conflict sennit.ConflictView As it was before.
 ---@return string
-function M.standing(view, path)
+function M.standing(view, conflict)
   local left = vim.tbl_map(function(one)
     return one.path
   end, view.conflicts or {})
-  local task = view.summary.task
-  if vim.tbl_contains(left, path) then
+  local task, path = view.summary.task, plain.line(conflict.path)
+  if vim.tbl_contains(left, conflict.path) then
     return ('%s of %s is in conflict. `:Sennit resolve` settles it.'):format(path, task)
   elseif view.summary.integration == 'conflict' then
-    return ('%s is settled; %s is still in conflict in %s.'):format(
-      path,
-      task,
-      table.concat(left, ', ')
-    )
+    local words = '%s is settled; %s is still in conflict in %s.'
+    return words:format(path, task, plain.line(table.concat(left, ', ')))
   end
-  return ('%s is settled, and %s has no conflict left: accept it as any other.'):format(path, task)
+  local words = '%s is settled, and %s has no conflict left: accept it as any other.'
+  local others = table.concat(conflict.withTasks or {}, ', ')
+  if others ~= '' then
+    -- Without the others nothing collides, and the server takes the proposal as it was made.
+    words = words .. ' How it was settled counts with ' .. others .. ': apply that too, or before.'
+  end
+  return words:format(path, task)
 end
 
 ---@class sennit.Case
@@ -154,7 +157,7 @@ function M.settle(server, case, choice)
     return false, CHANGED[problem.code] == true
   end
   show(result.proposal)
-  notify.info(M.standing(result.proposal, path))
+  notify.info(M.standing(result.proposal, case.conflict))
   return true, false
 end
 

@@ -110,7 +110,7 @@ function uriFor({ proposal, conflict }: Case, suggestion?: string): vscode.Uri {
 async function send(context: Context, { proposal, conflict }: Case, choice: ConflictChoice, named?: string): Promise<ProposalView | undefined> {
   const { id, revision } = proposal.summary;
   try {
-    return await settle(context, { proposal: id, revision: named ?? revision, choice, path: conflict.path });
+    return await settle(context, { proposal: id, revision: named ?? revision, choice, conflict });
   } catch (error) {
     if (!(error instanceof LookAgain)) {
       throw error;

@@ -11,7 +11,7 @@ export interface Settling {
   /** The one that was looked at. */
   readonly revision: string;
   readonly choice: ConflictChoice;
-  readonly path: string;
+  readonly conflict: ConflictView;
 }
 
 const BACK = "Take Resolution Back";
@@ -21,7 +21,7 @@ const OPEN = "Open Proposal";
 export class LookAgain extends Error {}
 
 export async function settle(context: Context, settling: Settling): Promise<ProposalView> {
-  const { proposal, revision, choice, path } = settling;
+  const { proposal, revision, choice, conflict } = settling;
   try {
     const result = await context.request("sennit/resolve", { proposal, revision, choices: [choice] });
     await takeView(context, result.proposal);
@@ -33,7 +33,7 @@ export async function settle(context: Context, settling: Settling): Promise<Prop
       throw error;
     }
     await context.sync.readWhole(proposal);
-    throw new LookAgain(`The conflict in ${path} was not settled: ${textOf(error)} What is there now is read again; choose anew.`, { cause: error });
+    throw new LookAgain(`The conflict in ${conflict.path} was not settled: ${textOf(error)} What is there now is read again; choose anew.`, { cause: error });
   }
 }
 
@@ -46,11 +46,11 @@ export async function takeView(context: Context, view: ProposalView): Promise<vo
   }
 }
 
-function tellStanding(context: Context, view: ProposalView, { choice, path }: Settling): void {
+function tellStanding(context: Context, view: ProposalView, { choice, conflict }: Settling): void {
   const ids = { proposal: view.summary.id, file: choice.uri };
   const isBack = choice.take === "nothing";
   const commands = new Map([[OPEN, "sennit.openProposal"], ...(isBack ? [] : [[BACK, "sennit.takeResolutionBack"] as const])]);
-  context.notices.info(standing(view, path), ...commands.keys()).then(async (clicked) => {
+  context.notices.info(standing(view, conflict), ...commands.keys()).then(async (clicked) => {
     const command = commands.get(clicked ?? "");
     if (command !== undefined) {
       await vscode.commands.executeCommand(command, command === "sennit.openProposal" ? { proposal: ids.proposal } : ids);

@@ -83,14 +83,16 @@ export function resolutionWords({ resolution, suggestions }: ConflictView): stri
   }
 }
 
-/** What is to be said once the server has merged again. */
-export function standing({ summary, conflicts }: ProposalView, path: string): string {
+/** What is to be said once the server has merged again. `conflict` is as it was before. */
+export function standing({ summary, conflicts }: ProposalView, { path, withTasks }: ConflictView): string {
   const left = (conflicts ?? []).map((one) => one.path);
   if (summary.integration === "conflict") {
     const which = left.includes(path) ? "is in conflict" : `is settled; still in conflict ${left.length === 1 ? "is" : "are"} ${left.join(", ")}`;
     return `${path} of ${summary.task} ${which}.`;
   }
-  return `${path} is settled, and ${summary.task} has no conflict left: accept it as any other.`;
+  // Without the others nothing collides, and the server takes the proposal as it was made.
+  const others = (withTasks ?? []).length === 0 ? "" : ` How it was settled counts with ${(withTasks ?? []).join(", ")}: apply that too, or before.`;
+  return `${path} is settled, and ${summary.task} has no conflict left: accept it as any other.${others}`;
 }
 
 /** A view holds the beginning of a text only, so many characters of it. */

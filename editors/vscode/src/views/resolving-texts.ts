@@ -63,8 +63,11 @@ export class ResolvingTexts implements vscode.FileSystemProvider, vscode.Disposa
     if (hasMarks(text)) {
       throw new Error("it still holds marks of a clash. Keep what is to be between them, take the marks out, and save it again.");
     }
-    const path = vscode.workspace.asRelativePath(vscode.Uri.parse(file), false);
-    await settle(this.context, { proposal, revision, choice: { uri: file, take: "text", text }, path });
+    const conflict = await conflictOf(this.context, proposal, file);
+    if (conflict === undefined) {
+      throw new Error("it is in no conflict any more, so nothing was settled. What you wrote stays here; look at the proposal.");
+    }
+    await settle(this.context, { proposal, revision, choice: { uri: file, take: "text", text }, conflict });
     this.keep(uri, bytes);
   }
 

@@ -1,0 +1,32 @@
+"""Measuring goes on whatever an agent has left in its folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from sennit.adapters.git.collecting import size_of
+from sennit.adapters.git.delete import remove_tree
+from sennit.server.disk_use import own_size
+
+_NAME = "d" * 200
+_DEEP = 40
+
+
+def test_folders_deeper_than_a_path_can_say_do_not_end_the_measuring(tmp_path: Path) -> None:
+    top = tmp_path / "top"
+    top.mkdir()
+    (top / "file").write_bytes(b"x" * 5_000)
+    at = os.open(top, os.O_RDONLY)
+    for _ in range(_DEEP):
+        os.mkdir(_NAME, dir_fd=at)
+        below = os.open(_NAME, os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at = below
+        os.close(os.open("file", os.O_WRONLY | os.O_CREAT, dir_fd=at))
+    os.close(at)
+    assert own_size([top]) >= 5_000
+    assert size_of(top) >= 5_000
+    parent = os.open(tmp_path, os.O_RDONLY)
+    assert remove_tree(parent, b"top", tmp_path.stat().st_dev, os.fsencode(top)) is None
+    os.close(parent)
