@@ -161,6 +161,9 @@ class PreviewResult:
         default=(), metadata=says("Why everything is held until `confirmMoved`.")
     )
     patch: str | None = field(default=None, metadata=says("The same as a patch, for people."))
+    notices: tuple[Notice, ...] = field(
+        default=(), metadata=says("What a person should know of some files before applying.")
+    )
 
 
 @frozen

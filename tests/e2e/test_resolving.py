@@ -104,6 +104,24 @@ def test_a_conflict_is_settled_by_a_suggestion_a_side_or_a_text_and_taken_back(
     assert repo.read("a.txt") == LINES.replace("line 12\n", "typed\n")
 
 
+def test_a_resolution_that_is_of_no_use_without_the_other_proposal_is_told(
+    server: Client, repo: Repo
+) -> None:
+    _, view = two(server, sed("s/line 3$/three/"), sed("s/line 3$/THREE/"))
+    text = LINES.replace("line 3\n", "Three\n")
+    settled = resolve(server, view, take="text", text=text)["summary"]
+    server.accept(settled)
+    named = {"proposal": settled["id"], "revision": settled["revision"]}
+    shown = server.ask("preview", proposals=[named])
+    assert "THREE" in shown["patch"]
+    done = server.apply_one(settled)
+    for told in (shown["notices"], done["notices"]):
+        [notice] = told
+        assert notice["path"] == "a.txt"
+        assert "apply both" in notice["message"]
+    assert repo.read("a.txt") == LINES.replace("line 3\n", "THREE\n")
+
+
 def test_what_cannot_settle_a_conflict_is_refused_with_what_can(server: Client) -> None:
     _, view = two(server, sed("s/line 3$/three/"), sed("s/line 3$/THREE/"))
     named = {"proposal": view["summary"]["id"], "revision": view["summary"]["revision"]}
@@ -119,6 +137,8 @@ def test_what_cannot_settle_a_conflict_is_refused_with_what_can(server: Client) 
         assert word in str(error["data"]), (choice, error)
     error = server.refused("resolve", **named, choices=[])
     assert "empty" in error["message"]
+    both = [{"uri": uri, "take": side} for side in ("ours", "theirs")]
+    assert "named twice" in server.refused("resolve", **named, choices=both)["message"]
     assert unquote(uri).endswith("/a.txt")
 
 

@@ -739,6 +739,8 @@ export interface PreviewResult {
   held?: Notice[] | null;
   /** The same as a patch, for people. */
   patch?: string | null;
+  /** What a person should know of some files before applying. */
+  notices?: Notice[] | null;
 }
 
 /** What a running task is doing, as far as its output tells. */

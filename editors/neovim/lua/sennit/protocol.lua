@@ -498,6 +498,7 @@
 ---@field uncertain? string[]
 ---@field held? sennit.Notice[] Why everything is held until `confirmMoved`.
 ---@field patch? string|nil The same as a patch, for people.
+---@field notices? sennit.Notice[] What a person should know of some files before applying.
 
 --- What a running task is doing, as far as its output tells.
 ---@class sennit.Progress

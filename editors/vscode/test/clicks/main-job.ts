@@ -1,4 +1,4 @@
-/** The main job by hand: dispatch three tasks, watch, look, accept and reject, apply, undo, look at the conflict. */
+/** The main job by hand: dispatch three tasks, watch, look, accept and reject, apply, undo, settle the conflict. */
 
 import { lines } from '../files.ts';
 import { untilNoServer, Window, type Suite } from './desk.ts';
@@ -27,7 +27,7 @@ export const mainJob: Suite = (desk) => {
       await window.dispatch([
         `sh -c "sed -i -e 's/^line 2$/LINE TWO/' -e 's/^line 20$/LINE TWENTY/' poem.txt"`,
         `sh -c "sed -i 's/^verse 5$/VERSE FIVE/' song.txt"`,
-        `sh -c "sed -i 's/^line 2$/zwei/' poem.txt"`,
+        `sh -c "sed -i 's/^line 3$/drei/' poem.txt"`,
       ]);
       await hands.line(/and 2 more/).waitFor();
     });
@@ -82,12 +82,22 @@ export const mainJob: Suite = (desk) => {
       await window.untilOnDisk('song.txt', SONG);
     });
 
+    it('sees what a suggestion gives, takes it by the button above the diff, and takes that back', async () => {
+      const { hands } = window;
+      await hands.clickOnLine(hands.line(/conflict in poem\.txt/), 'Resolve Conflict');
+      await hands.choose(/they change lines beside each other/);
+      await hands.tab(/adjacentEdits/).waitFor();
+      await hands.titleButton('Resolve Conflict').click();
+      await hands.clickOnLine(hands.line(/settled: poem\.txt/), 'Take Resolution Back');
+      await hands.line(/conflict in poem\.txt/).waitFor();
+    });
+
     it('clicks the conflict and sees the sides in the merge editor', async () => {
       const { hands } = window;
       await hands.line(/conflict in poem\.txt/).click();
       const merge = hands.page.locator('.merge-editor');
       await merge.waitFor();
-      await merge.locator('.view-line').filter({ hasText: 'zwei' }).first().waitFor();
+      await merge.locator('.view-line').filter({ hasText: 'drei' }).first().waitFor();
       await merge.locator('.view-line').filter({ hasText: 'LINE TWO' }).first().waitFor();
     });
   });

@@ -19,7 +19,7 @@ from sennit.core.already import Presence, presence
 from sennit.core.objects import Conflict, Conflicted, Entry, GitFailed, Merged
 from sennit.core.text import git_lines
 from sennit.core.units import Unit, unmet_needs, with_needs
-from sennit_protocol.proposals import UnitKind
+from sennit_protocol.proposals import Take, UnitKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -50,7 +50,8 @@ class Folded:
 
     ``uncertain`` and ``normalised`` name paths, as in ``Merged``. A unit that needs one in
     conflict is in conflict with it. ``unmet`` are accepted units whose needs were not accepted:
-    they are left out, and nothing is accepted on a person's behalf.
+    they are left out, and nothing is accepted on a person's behalf. ``unused`` are paths of which
+    units are applied as they were proposed, since the conflict that a person settled is not there.
     """
 
     tree: str
@@ -60,6 +61,7 @@ class Folded:
     uncertain: tuple[bytes, ...] = ()
     normalised: tuple[bytes, ...] = ()
     unmet: tuple[str, ...] = ()
+    unused: tuple[bytes, ...] = ()
 
 
 async def accepted_tree(
@@ -116,6 +118,7 @@ async def fold_onto_live(
             uncertain=tuple(sorted({*folded.uncertain, *step.uncertain})),
             normalised=tuple(sorted({*folded.normalised, *step.normalised})),
             unmet=folded.unmet + step.unmet,
+            unused=tuple(sorted({*folded.unused, *step.unused})),
         )
     return folded
 
@@ -259,7 +262,16 @@ class _Fold:
             merged.uncertain,
             merged.normalised,
             tuple(sorted(self.revision.accepted - self._complete())),
+            unused=self._unused(merged.resolved, applied),
         )
+
+    def _unused(self, resolved: tuple[bytes, ...], applied: Sequence[str]) -> tuple[bytes, ...]:
+        """Paths with a resolution of another text than the one that is applied."""
+        settled = {
+            one.path for one in self.revision.resolutions if one.take is not Take.THEIRS
+        } - set(resolved)
+        units = (unit for unit in self.revision.units if unit.id in applied)
+        return tuple(sorted({unit.path for unit in units} & settled))
 
     async def _drift(self, taken: _Taken) -> _Drift | GitFailed:
         """What the live text has changed in the files of the units, with contents to compare."""

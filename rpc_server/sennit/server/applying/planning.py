@@ -157,11 +157,11 @@ async def _assigned(
         buffers=sight.buffers,
         held=(*held, *(one for _, one in shares if isinstance(one, Held))),
         to_consent=tuple(edit.path for edit in consent),
-        notices=_also_elsewhere(situation, shares),
+        notices=(*_unused(folded), *_also_elsewhere(situation, shares)),
         revisions=wish.revisions,
     )
     if wish.target is Target.PATCH:
-        return evolve(draft, editor=EditSet(()), held=held, to_consent=(), notices=())
+        return evolve(draft, editor=EditSet(()), held=held, to_consent=(), notices=_unused(folded))
     by_server = [edit for edit, one in shares if isinstance(one, Server)]
     return await _staged(services, draft, name, _Job(tuple(by_server), situation.tangled))
 
@@ -210,6 +210,19 @@ def _situation(
         elsewhere=frozenset(path for path in elsewhere if path is not None),
         tangled=tangled_paths(edits),
         freed=freed_paths(edits),
+    )
+
+
+def _unused(folded: Folded) -> tuple[Notice, ...]:
+    """A resolution says how two changes go together, which nobody asks where one is not there."""
+    return tuple(
+        Notice(
+            "The conflict that you settled here is not there: what it conflicted with is not part"
+            " of the text. The change is applied as it was proposed. Accept and apply both"
+            " proposals together to get the text that you settled on.",
+            path=display(path),
+        )
+        for path in folded.unused
     )
 
 

@@ -96,6 +96,7 @@ async def _previewed(
         uncertain=_uncertain(made, wish.parts),
         held=head_moved(services, group.ticket, group.repository, made.live.manifest),
         patch=shown,
+        notices=made.notices,
     )
 
 
