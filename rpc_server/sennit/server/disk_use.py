@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ import anyio
 import anyio.to_thread
 from attrs import define
 
+from sennit.adapters.walking import walked
 from sennit.core.counted import spelled_size
 from sennit.core.objects import GitFailed
 from sennit_protocol.upkeep import DoctorLine, Health
@@ -59,13 +61,13 @@ def own_size(folders: Iterable[Path]) -> int:
     """
     total = 0
     for top in folders:
-        for folder, _, names in os.walk(top):
-            for name in names:
-                try:
-                    status = os.lstat(os.path.join(folder, name))  # noqa: PTH118  a million of them
-                except OSError:
-                    continue
-                total += status.st_blocks * 512 if status.st_nlink == 1 else 0
+        for entry in walked(os.fsencode(top)):
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except OSError:
+                continue
+            if status.st_nlink == 1 and not stat.S_ISDIR(status.st_mode):
+                total += status.st_blocks * 512
     return total
 
 

@@ -93,8 +93,9 @@ def broken_git(tmp_path: Path, environment: Mapping[str, str]) -> Callable[..., 
         program.write_text(
             "#!/bin/sh\n"
             f'if [ "$1" = {command} ]; then\n'
-            f'  echo . >> "{counter}"\n'
-            f'  if [ $(wc -l < "{counter}") -eq {at_call} ]; then {how}; fi\n'
+            # Calls may come at once: each takes the first number that nobody has.
+            f'  n=1; until mkdir "{counter}.$n" 2>&-; do n=$((n + 1)); done\n'
+            f"  if [ $n -eq {at_call} ]; then {how}; fi\n"
             "fi\n"
             'exec git "$@"\n'
         )

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import pygit2  # noqa: F401  here, since who is nobody may not read where it is installed
 import pytest
 
 from sennit.adapters.git.capture import Captured, capture
@@ -57,13 +58,15 @@ def open_again(folder: Path) -> None:
 async def test_a_snapshot_names_what_it_could_not_read(bench: Bench) -> None:
     bench.tree.write("README", "changed and closed", mode=0o000)
     bench.tree.write("new", "closed", mode=0o000)
-    bench.tree.path("closed").chmod(0o000)
+    bench.tree.write("locked/new", "closed")
+    for name in ("closed", "locked"):
+        bench.tree.path(name).chmod(0o000)
     snapshot = await bench.snapshot()
-    bench.tree.path("closed").chmod(0o700)
-    assert {left.path: left.reason for left in snapshot.manifest.left_out} == {
-        b"README": LeftOutReason.UNREADABLE,
-        b"new": LeftOutReason.UNREADABLE,
-    }
+    for name in ("closed", "locked"):
+        bench.tree.path(name).chmod(0o700)
+    assert {left.path: left.reason for left in snapshot.manifest.left_out} == dict.fromkeys(
+        (b"README", b"new", b"closed", b"locked"), LeftOutReason.UNREADABLE
+    )
     files = await bench.files_of(snapshot.commit)
     assert files[b"README"][1] == files[b"closed/file"][1] == b"hello\n"
 
@@ -79,6 +82,32 @@ async def test_a_capture_names_what_it_could_not_read(bench: Bench) -> None:
         (b"README", LeftOutReason.UNREADABLE)
     ]
     assert (await bench.files_of(captured.commit))[b"fine"][1] == b"x"
+
+
+async def test_a_capture_names_folders_that_an_agent_has_locked(bench: Bench) -> None:
+    workspace = await bench.workspace()
+    inside = bench.inside(workspace)
+    inside.write("fine", "x")
+    inside.write("not entered/new", "x")
+    inside.write("not opened/new", "x")
+    inside.write("nested/not opened/new", "x")
+    inside.write("nested/new", "x")
+    bench.tree.git("init", "-q", str(inside.path("nested")))
+    inside.path("not entered").chmod(0o600)
+    for name in ("not opened", "nested/not opened", "closed", "."):
+        inside.path(name).chmod(0o000)
+    captured = await capture(bench.git, await bench.store(), workspace, date=0)
+    assert isinstance(captured, Captured)
+    unreadable = {
+        left.path for left in captured.left_out if left.reason is LeftOutReason.UNREADABLE
+    }
+    locked = {b"not entered/new", b"not opened", b"nested/not opened", b"closed/file", b"closed"}
+    assert unreadable == locked
+    inside.path("closed").chmod(0o700)
+    files = await bench.files_of(captured.commit)
+    assert files.keys() == {b"README", b"closed/file", b"fine", b"nested/new"}
+    outcome = await delete_workspace(await bench.store(), workspace.name, this_process())
+    assert outcome == Deleted()
 
 
 async def test_folders_without_permissions_are_deleted(bench: Bench) -> None:

@@ -116,6 +116,7 @@ def test_a_follow_up_that_adds_nothing_keeps_the_earlier_work_and_is_flagged() -
     follow(world, THREE, following=followed(world, TWO))
     run_it(world, tree="tree-repo")
     assert of(world, THREE).integration is Integration.NO_CHANGES
+    assert f"dropping the ticket {THREE}" in of(world, THREE).notices[-1].message
 
 
 def test_unfinished_work_is_a_proposal_of_its_own() -> None:

@@ -15,7 +15,7 @@ from sennit.core.resolutions import Resolution, settled
 from sennit_protocol.ids import RevisionId
 from sennit_protocol.proposals import Take
 from sennit_protocol.states import Integration
-from tests.core.engine.reviewed import arrived, not_decided
+from tests.core.engine.reviewed import applied_world, arrived, not_decided
 from tests.core.engine.world import World
 
 CONFLICT = Conflict(ConflictKind.CONTENT, b"f", None, None, None)
@@ -74,6 +74,11 @@ def test_what_is_no_conflict_cannot_be_resolved() -> None:
     outcome = resolve(world, Resolution(CONFLICT, Take.OURS, ()))
     assert not_decided(outcome, "only a conflict can be resolved")
     assert not_decided(resolve(world, revision="r_gone"), "there is no revision")
+
+
+def test_what_is_applied_is_undone_before_it_is_resolved_anew() -> None:
+    outcome = resolve(applied_world(), Resolution(CONFLICT, Take.OURS, ()))
+    assert not_decided(outcome, "undo that")
 
 
 def test_a_resolution_counts_for_the_same_three_sides_only() -> None:

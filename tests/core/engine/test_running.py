@@ -100,6 +100,16 @@ def test_a_program_that_cannot_start_fails_its_task_and_is_not_captured() -> Non
     assert world.verdict() is TicketState.FAILED
 
 
+def test_a_workspace_with_what_could_not_be_read_is_known_as_the_only_place_of_it() -> None:
+    world = a_world(a_ticket(a_task("a"), a_task("b")))
+    for name in ("a", "b"):
+        world.to_workspace(name)
+        world.to_end(name)
+        world.to_captured(name, incomplete=name == "a")
+
+    assert (world.run("a").uncaptured, world.run("b").uncaptured) == (True, False)
+
+
 def test_a_program_that_was_never_seen_to_start_is_captured_all_the_same() -> None:
     world = a_world(a_ticket(a_task("a")))
     world.to_workspace("a")

@@ -13,6 +13,7 @@ import secrets
 import shutil
 import stat
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
@@ -23,11 +24,11 @@ from sennit.adapters.git.git import Config, Git, Place
 from sennit.adapters.git.records import refs_file
 from sennit.adapters.git.stage import nul_ended
 from sennit.adapters.git.store import REF_PREFIX, Store
+from sennit.adapters.walking import walked
 from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from sennit.adapters.git.workspace import Workspace
 
@@ -97,11 +98,10 @@ def _named(git_dir: Path) -> set[str]:
 def _plain_files(git_dir: Path) -> Iterator[Path]:
     yield from (file for file in (git_dir / "HEAD", git_dir / "packed-refs") if _is_small(file))
     for top in ("refs", "logs"):
-        for folder, _, names in os.walk(git_dir / top):
-            for name in names:
-                file = git_dir / folder / name
-                if _is_small(file):
-                    yield file
+        for entry in walked(os.fsencode(git_dir / top)):
+            file = Path(os.fsdecode(entry.path))
+            if _is_small(file):
+                yield file
 
 
 def _is_small(file: Path) -> bool:

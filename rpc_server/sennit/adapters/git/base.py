@@ -172,7 +172,7 @@ def _manifest(look: Look, surveyed: Survey, staged: _Staged) -> Manifest:
         ),
         untracked=plan.untracked,
         unsaved=buffers.taken,
-        left_out=plan.left_out + buffers.left_out,
+        left_out=status.not_opened + plan.left_out + buffers.left_out,
         left_out_ignored=surveyed.ignored,
         in_progress=_in_progress(look.repository.git_dir),
     )

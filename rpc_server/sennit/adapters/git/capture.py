@@ -25,6 +25,7 @@ from sennit.adapters.git.records import (
     stores_of_submodules,
 )
 from sennit.adapters.git.stage import nul_ended, stage, write_tree
+from sennit.adapters.git.status import not_opened
 from sennit.adapters.git.store import keep_new
 from sennit.adapters.git.uncaptured import uncaptured
 from sennit.adapters.git.workspace import find_workspace
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from sennit.adapters.git.git import Config, Git, Place
+    from sennit.adapters.git.git import Config, Done, Git, Place
     from sennit.adapters.git.store import Store
     from sennit.adapters.git.workspace import Workspace
 
@@ -45,6 +46,7 @@ IN_A_SUBMODULE = (
 """What a person is told about work in a submodule; to be filled with a commit and a store."""
 
 MESSAGE = "What a task left in its workspace\n"
+_OWNER_MAY_ALL = 0o700
 _SAFE_NAMES: Config = (("core.protectHFS", "true"), ("core.protectNTFS", "true"))
 
 
@@ -227,10 +229,10 @@ async def _take(capturing: _Capturing, *, since_ns: int) -> _Taken | GitFailed:
         return listed
     if isinstance(everything, GitFailed):
         return everything
-    plan = await _plan(capturing, listed)
+    plan = await _plan(capturing, listed.stdout)
     if isinstance(plan, GitFailed):
         return plan
-    untracked = (one[2:] for one in listed.split(b"\0") if one[:1] == b"?")
+    untracked = (one[2:] for one in listed.stdout.split(b"\0") if one[:1] == b"?")
     others = told_apart(filter(None, everything.stdout.split(b"\0")), untracked)
     untaken, staged = await both(
         uncaptured(git, place, capturing.workspace.folder, others=others, since_ns=since_ns),
@@ -241,7 +243,9 @@ async def _take(capturing: _Capturing, *, since_ns: int) -> _Taken | GitFailed:
     if isinstance(staged, GitFailed):
         return staged
     tree = await write_tree(capturing.git, capturing.place)
-    return tree if isinstance(tree, GitFailed) else _Taken(tree, plan.left_out + staged + untaken)
+    if isinstance(tree, GitFailed):
+        return tree
+    return _Taken(tree, plan.left_out + not_opened(listed.stderr) + staged + untaken)
 
 
 async def _unflag(capturing: _Capturing) -> GitFailed | None:
@@ -273,12 +277,11 @@ def _without_litter(capturing: _Capturing) -> list[str]:
     return [f"--exclude={pattern}" for pattern in capturing.litter]
 
 
-async def _listed(capturing: _Capturing) -> bytes | GitFailed:
+async def _listed(capturing: _Capturing) -> Done | GitFailed:
     """List what differs from the index and what is new, each with git's tag."""
     asked = ["ls-files", "--modified", "--others", "--exclude-standard", "-t", "-z"]
     asked += _without_litter(capturing)
-    listed = await capturing.git.run(asked, capturing.place)
-    return listed if isinstance(listed, GitFailed) else listed.stdout
+    return await capturing.git.run(asked, capturing.place)
 
 
 async def _plan(capturing: _Capturing, listed: bytes) -> CapturePlan | GitFailed:
@@ -305,6 +308,9 @@ def _start(capturing: _Capturing) -> WorkspaceGone | int:
         return WorkspaceGone(workspace.folder)
     if record is None or (record.device, record.inode) != (status.st_dev, status.st_ino):
         return WorkspaceGone(workspace.folder)
+    if status.st_mode & _OWNER_MAY_ALL != _OWNER_MAY_ALL:
+        # The folder is ours, and an agent has locked it.
+        workspace.folder.chmod(_OWNER_MAY_ALL)
     kept = index_file(capturing.store, workspace.name)
     layers = layers_file(capturing.store, workspace.name)
     copy_with_times(layers if layers.exists() else kept, capturing.index)

@@ -19,8 +19,6 @@ from sennit.adapters.git.disk import (
 from sennit.core.objects import LeftOut, LeftOutReason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sennit.adapters.git.disk import Found
     from sennit.core.objects import Entry
 
@@ -49,7 +47,9 @@ def plan_of_capture(root: bytes, listed: bytes) -> CapturePlan:
         if path.endswith(b"/"):
             detail = "a repository that was made here: its files are taken, its history is not"
             left_out.append(LeftOut(path[:-1], LeftOutReason.NESTED_REPOSITORY, detail))
-            nested.extend(_files_below(root, path[:-1]))
+            inside = _files_below(root, path[:-1])
+            nested += inside.files
+            left_out += inside.left_out
         else:
             found.append(_look(root, path, tag))
     left_out.extend(one for one in found if isinstance(one, LeftOut))
@@ -76,17 +76,30 @@ def _is_a_repository(root: bytes, path: bytes) -> bool:
     return not lies_beyond_a_link(root, path) and os.path.lexists(below(root, path + b"/.git"))
 
 
-def _files_below(root: bytes, folder: bytes) -> Iterator[bytes]:
-    """Give the files and links below a folder, without any git directory and behind no link."""
-    if lies_beyond_a_link(root, folder + b"/."):
-        return
-    with os.scandir(below(root, folder)) as entries:
-        found = list(entries)
-    for entry in found:
-        path = folder + b"/" + os.fsencode(entry.name)
-        if os.fsencode(entry.name).lower() == b".git":
+@frozen
+class _Below:
+    files: list[bytes]
+    left_out: list[LeftOut]
+
+
+def _files_below(root: bytes, top: bytes) -> _Below:
+    """Find the files and links below a folder, without any git directory and behind no link."""
+    found = _Below([], [])
+    # One by one instead of by recursion, and without a look at all the folders above each: agents
+    # make folders of any depth.
+    waiting = [] if lies_beyond_a_link(root, top + b"/.") else [top]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            with os.scandir(below(root, folder)) as scanned:
+                entries = list(scanned)
+        except OSError as error:
+            why = error.strerror or ""
+            found.left_out.append(LeftOut(folder, LeftOutReason.UNREADABLE, why))
             continue
-        if entry.is_dir(follow_symlinks=False):
-            yield from _files_below(root, path)
-        else:
-            yield path
+        for entry in entries:
+            name = os.fsencode(entry.name)
+            if name.lower() != b".git":
+                is_folder = entry.is_dir(follow_symlinks=False)
+                (waiting if is_folder else found.files).append(folder + b"/" + name)
+    return found

@@ -7,6 +7,7 @@ work, since its workspace borrows them. The store is locked meanwhile.
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,10 +25,11 @@ from sennit.adapters.git.records import (
 from sennit.adapters.git.repacking import repack
 from sennit.adapters.git.stage import nul_ended
 from sennit.adapters.git.store import REF_PREFIX
+from sennit.adapters.walking import walked
 from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from sennit.adapters.git.git import Git
     from sennit.adapters.git.records import Owner, Record
@@ -198,16 +200,14 @@ def size_of(path: Path) -> int:
     What cannot be looked at counts for nothing: it goes away meanwhile, or an agent has locked its
     folder, or put it deeper than a path can say.
     """
-    total = _blocks(path)
-    for folder, folders, names in os.walk(path):
-        for name in [*folders, *names]:
-            total += _blocks(Path(folder) / name)
-    return total
+    return _blocks(path.lstat) + sum(
+        _blocks(partial(entry.stat, follow_symlinks=False)) for entry in walked(os.fsencode(path))
+    )
 
 
-def _blocks(path: Path) -> int:
+def _blocks(status: Callable[[], os.stat_result]) -> int:
     try:
-        return path.lstat().st_blocks * 512
+        return status().st_blocks * 512
     except OSError:
         return 0
 

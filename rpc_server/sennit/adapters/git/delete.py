@@ -235,7 +235,7 @@ def opened_folder(parent: int, name: bytes) -> int:
         # refused above by O_NOFOLLOW with another error.
         os.chmod(name, _OWNER_MAY_ALL, dir_fd=parent)
         return os.open(name, _FOLDER, dir_fd=parent)
-    if not os.fstat(folder).st_mode & stat.S_IWUSR:
+    if os.fstat(folder).st_mode & _OWNER_MAY_ALL != _OWNER_MAY_ALL:
         os.fchmod(folder, _OWNER_MAY_ALL)
     return folder
 

@@ -124,7 +124,10 @@ def look_at_untracked(root: bytes, path: bytes, largest: int) -> Found:
 
 
 def lies_beyond_a_link(root: bytes, path: bytes) -> bool:
-    """Tell whether a folder on the way to ``path`` is a link, so that git does not go there."""
+    """Tell whether a folder on the way to ``path`` is a link, so that git does not go there.
+
+    Where nobody can look, nothing lies beyond a link either: what looks at ``path`` is refused too.
+    """
     parents = path.split(b"/")[:-1]
     here = root
     for name in parents:
@@ -132,7 +135,7 @@ def lies_beyond_a_link(root: bytes, path: bytes) -> bool:
         try:
             if stat.S_ISLNK(os.lstat(here).st_mode):
                 return True
-        except (FileNotFoundError, NotADirectoryError):
+        except OSError:
             return False
     return False
 

@@ -94,3 +94,5 @@ def _work(git_dir: str, work: Callable[[Objects], Answer]) -> Answer | NotHere:
         return work(Objects(pygit2.Repository(git_dir)))
     except (KeyError, pygit2.GitError) as error:
         return NotHere(str(error))
+    except RecursionError:
+        return NotHere("its folders lie deeper than this process goes down")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import evolve, frozen
 
-from sennit.core.objects import Entry, GitFailed
+from sennit.core.objects import Entry, GitFailed, LeftOut, LeftOutReason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from sennit.adapters.git.git import Git, Place
 
 _NO_MODE = "000000"
+_NOT_OPENED = re.compile(r"^warning: could not open directory '(.+?)/?': (.+)$", re.MULTILINE)
 
 
 @frozen
@@ -39,13 +42,14 @@ class Unmerged:
 
 @frozen
 class Status:
-    """What one look at a work tree found."""
+    """What one look at a work tree found; ``not_opened`` are folders that git passed over."""
 
     head: str | None
     branch: bytes | None
     tracked: tuple[Tracked, ...]
     unmerged: tuple[Unmerged, ...]
     untracked: tuple[bytes, ...]
+    not_opened: tuple[LeftOut, ...] = ()
 
 
 async def read_status(git: Git, place: Place) -> Status | GitFailed:
@@ -65,7 +69,17 @@ async def read_status(git: Git, place: Place) -> Status | GitFailed:
         "--ignore-submodules=dirty",
     ]
     answer = await git.run(asked, place)
-    return answer if isinstance(answer, GitFailed) else parse_status(answer.stdout)
+    if isinstance(answer, GitFailed):
+        return answer
+    return evolve(parse_status(answer.stdout), not_opened=not_opened(answer.stderr))
+
+
+def not_opened(complaints: str) -> tuple[LeftOut, ...]:
+    """Give the folders that git passed over with a warning, as it does on purpose."""
+    return tuple(
+        LeftOut(os.fsencode(path), LeftOutReason.UNREADABLE, f"all that lies there: {why}")
+        for path, why in _NOT_OPENED.findall(complaints)
+    )
 
 
 def parse_status(output: bytes) -> Status:

@@ -9,6 +9,7 @@ from sennit.adapters.git.disk import below, lies_beyond_a_link
 from sennit.adapters.git.files import in_thread
 from sennit.adapters.git.ignored import with_those_in_mixed
 from sennit.adapters.git.submodules import submodules_of
+from sennit.adapters.walking import walked
 from sennit.core.objects import GitFailed, LeftOut, LeftOutReason
 
 if TYPE_CHECKING:
@@ -74,17 +75,15 @@ def _is_fresh(root: bytes, path: bytes, since_ns: int) -> bool:
         try:
             if os.lstat(one).st_ctime_ns > since_ns:
                 return True
-        except FileNotFoundError:
+        except OSError:
+            # Gone meanwhile, or where nobody can look.
             continue
     return False
 
 
 def _below(top: bytes) -> Iterator[bytes]:
     yield top
-    for folder, _, names in os.walk(top):
-        yield from (os.path.join(folder, name) for name in names)  # noqa: PTH118  bytes
-        if folder != top:
-            yield folder
+    yield from (entry.path for entry in walked(top))
 
 
 async def _in_absent_submodules(

@@ -50,7 +50,8 @@ def capture(draft: Draft, run: RunRow) -> None:
 def captured(draft: Draft, event: Captured) -> None:
     """Make the proposal and end the task as its run ended."""
     run, task = run_and_task(draft, event.run)
-    move_run(draft, run, RunSignal.CAPTURE)
+    moved = move_run(draft, run, RunSignal.CAPTURE)
+    draft.put(evolve(moved, uncaptured=event.incomplete))
     unchanged = event.tree == (run.base_tree if run.begun is None else run.begun.tree)
     is_empty = event.tree == run.base_tree
     ending = _ending(task, run, unchanged=unchanged)
@@ -157,6 +158,8 @@ def _next_of(revision: RevisionRow, before: RevisionRow, event: Captured) -> Rev
     notices = revision.notices
     if lost:
         notices = (*notices, Notice(_LOST.format(lost=lost, before=before.id)))
+    if revision.integration is Integration.NO_CHANGES and not before.applied_units:
+        notices = (*notices, Notice(_EMPTY.format(before=before.id, ticket=revision.ticket)))
     return evolve(
         revision,
         follows=before.id,
@@ -170,6 +173,10 @@ def _next_of(revision: RevisionRow, before: RevisionRow, event: Captured) -> Rev
 _LOST = (
     "Decisions about the earlier revision {before} that could not be carried over, since no single"
     " part of this one is the same: {lost}. What they were about is undecided again."
+)
+_EMPTY = (
+    "Nothing of the earlier revision {before} is left in this one. That one is kept: dropping the"
+    " ticket {ticket} brings it back into review."
 )
 
 

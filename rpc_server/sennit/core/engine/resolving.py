@@ -11,7 +11,7 @@ from sennit.core.engine.rows import RevisionRow, TicketRow
 from sennit.core.engine.settling import reconcile
 from sennit.core.resolutions import with_resolutions
 from sennit.core.uris import display
-from sennit_protocol.states import Integration
+from sennit_protocol.states import UNDOABLE_STATES, Integration
 
 
 def resolve(draft: Draft, event: ConflictsResolved) -> None:
@@ -25,6 +25,12 @@ def resolve(draft: Draft, event: ConflictsResolved) -> None:
         draft.outcome = NotDecided(
             f"the proposal {revision.proposal} is {revision.integration.value}; only a conflict"
             " can be resolved"
+        )
+        return
+    if revision.application in UNDOABLE_STATES:
+        draft.outcome = NotDecided(
+            f"the proposal {revision.proposal} is {revision.application.value}; undo that, then"
+            " resolve and apply again"
         )
         return
     for one in event.resolutions:

@@ -144,7 +144,8 @@ class Captured(Event):
     """What a run left is in the store. ``tree`` is what it began with when nothing was changed.
 
     ``units`` is how many units it has, and ``same_units`` those that a unit of the revision before
-    equals: that one's id, and the rest of the new one's behind the revision.
+    equals: that one's id, and the rest of the new one's behind the revision. ``incomplete``: some
+    of it could not be read, so that the workspace holds what is nowhere else.
     """
 
     TYPE: ClassVar[str] = "captured"
@@ -156,6 +157,7 @@ class Captured(Event):
     notices: tuple[Notice, ...] = ()
     units: int = 0
     same_units: tuple[tuple[UnitId, str], ...] = ()
+    incomplete: bool = False
 
 
 @frozen(kw_only=True)

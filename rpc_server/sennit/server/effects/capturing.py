@@ -17,7 +17,14 @@ from sennit.core.engine.commands import CaptureRun
 from sennit.core.engine.events import Captured, CaptureFailed, Event
 from sennit.core.engine.rows import Counts, RunRow
 from sennit.core.engine.step_values import Issued
-from sennit.core.objects import MODE_SUBMODULE, ChangeKind, Entry, FileChange, GitFailed
+from sennit.core.objects import (
+    MODE_SUBMODULE,
+    ChangeKind,
+    Entry,
+    FileChange,
+    GitFailed,
+    LeftOutReason,
+)
 from sennit.core.proposal_views import whole_lines
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
@@ -79,6 +86,7 @@ async def _take(services: Services, command: CaptureRun) -> dict[str, object] | 
                 "tree": command.base_tree,
                 "counts": Counts(0, 0, 0),
                 "notices": _notices(result),
+                "incomplete": _is_incomplete(result),
             }
         case Taken():
             return await _counted(services, opened, command, result)
@@ -104,6 +112,7 @@ async def _counted(
         "tree": taken.tree,
         "counts": count(changes, blobs),
         "notices": _notices(taken),
+        "incomplete": _is_incomplete(taken),
         "units": same.units,
         "same_units": same.pairs,
     }
@@ -139,6 +148,11 @@ def _whole(change: FileChange) -> tuple[Entry | None, Entry | None]:
 
 def _lines(entry: Entry | None, blobs: Mapping[str, bytes]) -> int:
     return 0 if entry is None else whole_lines(blobs[entry.id])
+
+
+def _is_incomplete(taken: Taken | Unchanged) -> bool:
+    """Whether something was left out because it cannot be read, and not because of a rule."""
+    return any(one.reason is LeftOutReason.UNREADABLE for one in taken.left_out)
 
 
 def _notices(taken: Taken | Unchanged) -> tuple[Notice, ...]:

@@ -123,6 +123,12 @@ def _cases(
         for place, choice in enumerate(choices)
         if choice.uri not in known
     ]
+    names = [choice.uri for choice in choices]
+    problems += [
+        Problem(f"choices[{place}].uri", f"{uri!r} is named twice; settle a conflict one way")
+        for place, uri in enumerate(names)
+        if uri in names[:place]
+    ]
     if not choices:
         problems.append(Problem("choices", "is empty; name at least one conflict"))
     if problems:
