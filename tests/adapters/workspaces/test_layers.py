@@ -119,6 +119,15 @@ async def test_a_layer_leaves_nothing_behind(bench: Bench) -> None:
     assert [each for each in store.records.iterdir() if each.name.startswith("layer")] == []
 
 
+async def test_submodules_are_there_as_in_a_checkout(bench: Bench) -> None:
+    bench.tree.git("init", "-q", "sub")
+    bench.tree.git("-C", "sub", "commit", "-q", "--allow-empty", "-m", "inner")
+    bench.tree.git("submodule", "--quiet", "add", "./sub", "sub")
+    workspace = await layer(bench, await bench.snapshot())
+    assert workspace.folder.joinpath("README").is_file()
+    assert b"inner" in outside(bench, workspace, "git", "-C", "sub", "log", "--oneline")
+
+
 async def test_what_is_below_stays_while_somebody_relies_on_it(bench: Bench) -> None:
     first = await layer(bench, await bench.snapshot(), "first")
     # Under other rules every file may have other bytes, so the kept checkout is of no use.

@@ -25,7 +25,7 @@ from sennit.adapters.git.records import (
     write_record,
 )
 from sennit.adapters.git.stage import nul_ended
-from sennit.adapters.git.trees import changed_paths
+from sennit.adapters.git.trees import changed_paths, entries_at
 from sennit.adapters.git.upper import make_whiteout, to_hide
 from sennit.adapters.git.workspace import CHECKOUT, checked_out
 from sennit.adapters.workspaces import leases
@@ -46,6 +46,7 @@ _MOST = 5_000
 """More are not written over a kept checkout that others rely on."""
 _ALL_OF_IT: Config = (*CHECKOUT, ("core.sparseCheckout", "false"))
 _FLAGGED = ".flagged"
+_SUBMODULES = b".gitmodules"
 
 logger = logging.getLogger(__name__)
 
@@ -57,8 +58,18 @@ class _Lower:
 
 
 async def layered(making: Making, rules: str) -> Record | GitFailed:
-    """Fill the folder; with a plain checkout where the kept one is in use and too different."""
+    """Fill the folder; with a plain checkout where the kept one is in use and too different.
+
+    So too where the base declares submodules: each is a checkout with a git directory of its own,
+    which is filled from outside and could not be told from what an agent changed in a layer.
+    """
     store = making.store
+    declared = await entries_at(making.git, store, making.record.tree, (_SUBMODULES,))
+    if isinstance(declared, GitFailed):
+        return declared
+    if declared:
+        logger.info("%s is a plain checkout: its base declares submodules", making.record.name)
+        return await checked_out(making)
     async with locked(lock_of(store), seconds=PATIENCE_S) as held:
         lower = None if isinstance(held, Busy) else await _leased(making, rules)
     if isinstance(lower, GitFailed):

@@ -9,8 +9,9 @@ from sennit.core.engine.events import ConflictsResolved
 from sennit.core.engine.reviewing import Decided, NotDecided, undecidable
 from sennit.core.engine.rows import RevisionRow, TicketRow
 from sennit.core.engine.settling import reconcile
-from sennit.core.resolutions import with_resolutions
+from sennit.core.resolutions import Resolution, with_resolutions
 from sennit.core.uris import display
+from sennit_protocol.proposals import Take
 from sennit_protocol.states import UNDOABLE_STATES, Integration
 
 
@@ -34,9 +35,20 @@ def resolve(draft: Draft, event: ConflictsResolved) -> None:
         )
         return
     for one in event.resolutions:
-        said = f"the conflict in {display(one.path)} is resolved: {one.take.value}"
-        draft.note(revision.ticket, revision.task, said)
+        draft.note(revision.ticket, revision.task, _said(one))
     kept = with_resolutions(revision.resolutions, event.resolutions)
     draft.put(evolve(revision, resolutions=kept))
     reconcile(draft, draft.the(TicketRow, revision.ticket), revision.repository)
     draft.outcome = Decided(revision.id)
+
+
+def _said(resolution: Resolution) -> str:
+    path = display(resolution.path)
+    match resolution.take:
+        case Take.NOTHING:
+            return f"what settled the conflict in {path} is taken back"
+        case Take.SUGGESTION:
+            kind = "" if resolution.suggestion is None else f" {resolution.suggestion.value}"
+            return f"the conflict in {path} is resolved: suggestion{kind}"
+        case _:
+            return f"the conflict in {path} is resolved: {resolution.take.value}"

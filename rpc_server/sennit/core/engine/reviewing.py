@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from attrs import evolve, frozen
 
 from sennit.core.engine.applying import Intended, NotIntended
@@ -20,7 +22,7 @@ from sennit.core.engine.indexes import OF_TICKET, RUNS_IN, RUNS_OF
 from sennit.core.engine.moves import flag
 from sennit.core.engine.rows import ProposalRow, RevisionRow, RunRow, TicketRow
 from sennit.core.engine.settling import TAKES_PART, go_on, offer
-from sennit_protocol.ids import ProposalId, RevisionId, RunId, TicketId
+from sennit_protocol.ids import ProposalId, RevisionId, RunId, TicketId, UnitId
 from sennit_protocol.states import (
     FINAL_TICKET_STATES,
     ApplicationState,
@@ -132,7 +134,14 @@ def decide(draft: Draft, event: DecisionsMade) -> None:
     decisions = tuple((unit, said) for unit, said in kept.items() if said is not Decision.UNDECIDED)
     review = review_of([said for _, said in decisions], event.total)
     draft.put(evolve(revision, decisions=decisions, review=review))
+    draft.note(revision.ticket, revision.task, _decided(dict(decisions), event.total))
     draft.outcome = Decided(revision.id)
+
+
+def _decided(decisions: Mapping[UnitId, Decision], total: int) -> str:
+    said = list(decisions.values())
+    accepted, rejected = said.count(Decision.ACCEPTED), said.count(Decision.REJECTED)
+    return f"decided: {accepted} accepted, {rejected} rejected, of changes in all: {total}"
 
 
 def undecidable(draft: Draft, name: RevisionId, revision: RevisionRow | None) -> str | None:
