@@ -42,6 +42,19 @@ def test_an_application_tells_files_reasons_and_how_to_take_it_back() -> None:
     ]
 
 
+def test_what_was_left_out_is_named_by_file_and_task_with_what_can_be_done() -> None:
+    unit = a_hunk("u1", decision=Decision.ACCEPTED)
+    of = [a_proposal("x", a_file("a\nb", unit, a_hunk("u2", 9)), a_file("c", a_hunk("u3")))]
+    view = evolve(AN_APPLICATION, conflicts=(UnitId("u1"),))
+    lines = [line.plain for line in application_lines(view, of=of)]
+    assert lines[1] == "  left out, because the text changed there: a\\nb: 1 accepted change of x"
+    assert lines[2:] == [
+        "    To see it: sennit show p_x",
+        "    Make the text there fit, then: sennit apply p_x",
+        "    Or let its agent do it on your text: sennit follow t_1/x",
+    ]
+
+
 def test_an_undo_names_what_it_takes_back() -> None:
     view = evolve(AN_APPLICATION, undoes=ApplicationId("a_0"), state=ApplicationState.UNDONE)
     assert next(application_lines(view)).plain == "Undo of a_0: undone, 0 files"

@@ -122,6 +122,15 @@ async def test_the_end_of_input_leaves_everything_undecided() -> None:
     assert await reviewed([], TWO_FILES) == ([], False)
 
 
+async def test_help_tells_of_conflicts_only_where_there_are_some() -> None:
+    collides = a_proposal("u", a_file("c", a_hunk("c1")), conflicts=(a_conflict("c"),))
+    for view, is_told in ((TWO_FILES, False), (collides, True)):
+        terminal = AnsweringTerminal(["?", "j"])
+        await review(DecidingClient([view]), terminal, [view])
+        assert isinstance(terminal.err.file, io.StringIO)
+        assert ("settle its conflicts" in terminal.err.file.getvalue()) is is_told
+
+
 async def test_an_unknown_letter_and_a_call_for_help_ask_again() -> None:
     decided, _ = await reviewed(["x", "?", "", "n"], TWO_FILES)
     assert [each[1] for each in decided] == [REJECTED]

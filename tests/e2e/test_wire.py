@@ -138,7 +138,7 @@ def shared() -> object:
         yield client
 
 
-@settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=300)
+@settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=150)
 @given(method=methods, params=json_values)
 def test_any_request_gets_exactly_one_answer(
     shared: WireClient, method: str, params: object
@@ -150,7 +150,7 @@ def test_any_request_gets_exactly_one_answer(
     shared.nothing_more()
 
 
-@settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=300)
+@settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=150)
 @given(value=json_values | st.fixed_dictionaries({}, optional={
     "jsonrpc": st.just("2.0") | json_values, "id": json_values,
     "method": methods.filter("exit".__ne__) | json_values, "params": json_values,

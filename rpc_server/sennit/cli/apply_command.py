@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -21,7 +22,7 @@ from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.proposals_read import is_ticket, proposals_of
 from sennit.cli.review_loop import accept_whole
-from sennit_protocol.proposals import ApplicationView
+from sennit_protocol.proposals import ApplicationView, ProposalView
 from sennit_protocol.states import Target
 
 
@@ -49,7 +50,7 @@ def command(
     place: Place = ctx.obj
     place.guarded(lambda: is_ticket(name), as_json=as_json)
 
-    async def work(client: Client) -> ApplicationView:
+    async def work(client: Client) -> tuple[ApplicationView, Sequence[ProposalView]]:
         views = await proposals_of(client, name)
         if accept_all:
             views = [await accept_whole(client, place.terminal, view) for view in views]
@@ -60,13 +61,13 @@ def command(
                 "all that has no conflict with --accept-all."
             )
         target = Target.DISK if patch is None else Target.PATCH
-        return await apply(client, target, selected, confirm_moved=confirm_moved)
+        return await apply(client, target, selected, confirm_moved=confirm_moved), views
 
-    result = place.converse(work, as_json=as_json)
+    result, views = place.converse(work, as_json=as_json)
     if patch is not None:
         place.guarded(lambda: write_patch(patch, patch_bytes(result)), as_json=as_json)
     if as_json:
         place.terminal.show_json(result)
     else:
-        place.terminal.show(*application_lines(result, patch))
+        place.terminal.show(*application_lines(result, patch, views))
     ctx.exit(Exit.FINE if result.state in GOOD_STATES else Exit.PARTLY)

@@ -71,8 +71,13 @@ def write_patch(path: Path, data: bytes) -> None:
         ) from error
 
 
-def application_lines(view: ApplicationView, patch: Path | None = None) -> Iterator[Text]:
-    """Tell what was applied and what was not, with the reasons; ``patch`` is where one went."""
+def application_lines(
+    view: ApplicationView, patch: Path | None = None, of: Sequence[ProposalView] = ()
+) -> Iterator[Text]:
+    """Tell what was applied and what was not, with the reasons.
+
+    ``patch`` is where one went; ``of`` the proposals, by which what was left out is named.
+    """
     if patch is not None:
         yield _patch_line(patch, patch_bytes(view))
     else:
@@ -84,14 +89,35 @@ def application_lines(view: ApplicationView, patch: Path | None = None) -> Itera
         yield line
     for notice in view.notices:
         yield Text(f"  note: {safe_line(notice.message)}", style="yellow")
-    if view.conflicts:
-        what = counted(len(view.conflicts), "accepted change")
-        yield Text(f"  left out, because the text changed there: {what}", style="yellow")
+    yield from _left_out(view, of)
     if view.already_there:
         yield Text(f"  there already: {counted(len(view.already_there), 'change')}", style="dim")
     if patch is None and view.state in UNDOABLE_STATES and view.files:
         what = "it" if view.undoes is None else "the undo"
         yield Text(f"  To take {what} back: sennit undo {view.id}", style="dim")
+
+
+def _left_out(view: ApplicationView, of: Sequence[ProposalView]) -> Iterator[Text]:
+    """Name what was accepted and does not fit, by file and task, and what can be done."""
+    without = set(view.conflicts)
+    for proposal in of:
+        summary, task = proposal.summary, safe_line(proposal.summary.task)
+        units = {file.path: {unit.id for unit in file.units} & without for file in proposal.files}
+        for path, ids in units.items():
+            if ids:
+                what = f"{safe_line(path)}: {counted(len(ids), 'accepted change')} of {task}"
+                yield Text(f"  {_LEFT_OUT}: {what}", style="yellow")
+        if any(units.values()):
+            yield Text(f"    To see it: sennit show {summary.id}")
+            yield Text(f"    Make the text there fit, then: sennit apply {summary.id}")
+            again = f"sennit follow {summary.ticket}/{task}"
+            yield Text(f"    Or let its agent do it on your text: {again}")
+            without = without.difference(*units.values())
+    if without:
+        yield Text(f"  {_LEFT_OUT}: {counted(len(without), 'accepted change')}", style="yellow")
+
+
+_LEFT_OUT = "left out, because the text changed there"
 
 
 def _head(view: ApplicationView) -> Text:

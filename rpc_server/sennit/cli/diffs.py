@@ -95,10 +95,24 @@ def remarks(view: ProposalView) -> Iterator[Text]:
         yield Text(f"  note: {safe_line(_with_paths(message, paths))}", style="yellow")
     for conflict in view.conflicts:
         yield from conflict_lines(conflict)
+    if view.conflicts:
+        yield from (Text("    ").append_text(line) for line in ways_out(view.summary))
+    yield from settled_lines(view)
+
+
+def settled_lines(view: ProposalView) -> Iterator[Text]:
+    """Show which conflicts were settled, and how."""
     for conflict in view.resolved:
         if conflict.resolution is not None:
             how = conflict.resolution.suggestion or conflict.resolution.take
             yield Text(f"  settled: {safe_line(conflict.path)} ({how})", style="green")
+
+
+def ways_out(summary: ProposalSummary) -> Iterator[Text]:
+    """Name the commands that get a proposal out of its conflicts."""
+    task = f"{summary.ticket}/{safe_line(summary.task)}"
+    yield Text(f"To settle it: sennit resolve {summary.id}", style="yellow")
+    yield Text(f"Or let its agent do it again: sennit follow {task}", style="yellow")
 
 
 def told_once(notices: Sequence[Notice]) -> list[tuple[str, list[str]]]:
@@ -118,13 +132,23 @@ def _with_paths(message: str, paths: Sequence[str]) -> str:
 
 
 def conflict_lines(conflict: ConflictView) -> Iterator[Text]:
-    """Explain a conflict."""
+    """Explain a conflict, and name what could settle it."""
+    yield from conflict_head(conflict)
+    for one in conflict.suggestions:
+        yield Text(f"    suggestion {one.kind}: {safe_line(one.title)}", style="yellow")
+    yield from unsettled(conflict)
+
+
+def conflict_head(conflict: ConflictView) -> Iterator[Text]:
+    """Say what collides with what."""
     yield Text(f"  conflict in {safe_line(conflict.path)} ({conflict.kind})", style="bold red")
     yield Text(f"    {safe_line(conflict.message)}")
     if conflict.with_tasks:
         yield Text(f"    it collides with: {', '.join(map(safe_line, conflict.with_tasks))}")
-    for one in conflict.suggestions:
-        yield Text(f"    suggestion {one.kind}: {safe_line(one.title)}", style="yellow")
+
+
+def unsettled(conflict: ConflictView) -> Iterator[Text]:
+    """Say where a resolution counts no longer."""
     if conflict.resolution is not None and not conflict.resolution.counts:
         said = "it was settled, but what it collides with has changed since; settle it again"
         yield Text(f"    {said}", style="yellow")

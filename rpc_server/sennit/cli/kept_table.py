@@ -20,14 +20,17 @@ def kept_table(items: Sequence[RetainedItem]) -> Table:
         cells(
             each.id,
             each.kind,
-            each.task or each.ticket or "",
+            _of(each),
             size(each.bytes),
             each.at,
             each.reason,
         )
         for each in items
     ]
-    return filled(table("id", "kind", "of", ">size", "since", "why"), rows)
+    made = table("id", "kind", "of", ">size", "since", "why")
+    # A time that is broken in two cannot be read.
+    made.columns[4].no_wrap = True
+    return filled(made, rows)
 
 
 def _of(item: RetainedItem) -> str:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+from typing import assert_never
+
 import click
 from rich.console import RenderableType
 
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
+from sennit.cli.safe_text import safe_line
 from sennit.cli.tables import cells, filled, table
 from sennit_protocol.ids import TicketId
-from sennit_protocol.overlap import FileOverlap, OverlapsParams, OverlapsResult, Worker
+from sennit_protocol.overlap import (
+    FileOverlap,
+    OverlapKind,
+    OverlapsParams,
+    OverlapsResult,
+    Worker,
+)
+from sennit_protocol.proposals import LineRange
 
 
 @click.command("overlaps")
@@ -27,12 +38,13 @@ def command(place: Place, *, ticket: str | None, no_running: bool, as_json: bool
 
 def overlaps_table(result: OverlapsResult) -> RenderableType:
     """Show the pairs, a line a file."""
-    said = "; ".join(notice.message for notice in result.notices)
+    said = "; ".join(safe_line(notice.message) for notice in result.notices)
     if not result.overlaps:
         return f"No open work changes the same files. {said}".strip()
+    tickets = {worker.ticket for pair in result.overlaps for worker in (pair.one, pair.other)}
     made = table("one", "other", "file", "meet in")
     rows = [
-        cells(_name(pair.one), _name(pair.other), file.path, _how(file))
+        cells(_name(pair.one, tickets), _name(pair.other, tickets), file.path, _how(file))
         for pair in result.overlaps
         for file in pair.files
     ]
@@ -41,11 +53,24 @@ def overlaps_table(result: OverlapsResult) -> RenderableType:
     return filled(made, rows)
 
 
-def _name(worker: Worker) -> str:
-    return f"{worker.task} ({worker.proposal or f'running, {worker.ticket}'})"
+def _name(worker: Worker, tickets: Collection[TicketId]) -> str:
+    task = worker.task if len(tickets) == 1 else f"{worker.ticket}/{worker.task}"
+    return f"{task} ({worker.proposal or 'running'})"
 
 
 def _how(file: FileOverlap) -> str:
+    match file.kind:
+        case OverlapKind.LINES:
+            return _lines(file.lines)
+        case OverlapKind.WHOLE_FILE:
+            return "the whole file"
+        case OverlapKind.SAME_FILE:
+            return "other lines of it"
+        case _:
+            assert_never(file.kind)
+
+
+def _lines(met: Sequence[LineRange]) -> str:
     # People count lines from 1.
-    lines = ", ".join(f"{one.start + 1}" for one in file.lines)
-    return f"{file.kind} {lines}".strip()
+    numbers = ", ".join(str(one.start + 1) for one in met)
+    return f"{'line' if len(met) == 1 else 'lines'} {numbers}".strip()

@@ -73,14 +73,15 @@ async def bases_of(client: Client, views: Sequence[ProposalView]) -> Bases:
         for file in view.files
         if file.base_uri is not None and _has_hunks(file)
     }
-    return {uri: await _lines(client, uri) for uri in uris}
+    return {uri: await lines_of(client, uri) for uri in uris}
 
 
 def _has_hunks(file: FileView) -> bool:
     return not file.binary and any(each.kind is UnitKind.HUNK for each in file.units)
 
 
-async def _lines(client: Client, uri: str) -> Lines:
+async def lines_of(client: Client, uri: str) -> Lines:
+    """Read the lines behind a `sennit:` URI; none where they are no text."""
     content = await client.ask("sennit/content", ContentParams(uri), ContentResult)
     # What follows the last line break is a line only where there is something.
     return () if content.binary else content.text.removesuffix("\n").split("\n")

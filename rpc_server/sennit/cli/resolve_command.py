@@ -8,12 +8,18 @@ import click
 from attrs import frozen
 
 from sennit.cli.client import Client
-from sennit.cli.diffs import conflict_lines
 from sennit.cli.failures import UsageError
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.proposals_read import is_ticket, proposal_of
-from sennit.cli.resolving import choices_for, options_of, resolve, resolve_by_asking, standing
+from sennit.cli.resolving import (
+    choices_for,
+    listed_conflicts,
+    next_steps,
+    resolve,
+    resolve_by_asking,
+    standing,
+)
 from sennit_protocol.proposals import ProposalView, SuggestionKind, Take
 from sennit_protocol.review import ConflictChoice
 
@@ -27,8 +33,8 @@ Settle the conflicts of a proposal: all of them, or those in the files that you 
   sennit resolve p_… src/a.py --text merged.py    the whole file as it is to be
   sennit resolve p_… --take nothing               back in conflict
 
-What does not collide stays merged. Once no conflict is left, the proposal is as any other: accept
-it with `sennit review`.
+What does not collide stays merged. Once no conflict is left, accept the proposal and those that it
+collided with (`sennit review`), and apply them together (`sennit apply TICKET`).
 """
 
 
@@ -64,18 +70,21 @@ def command(  # noqa: D103  its help is above
         raise click.UsageError("Name a proposal (p_…); `sennit show TICKET` lists them.")
 
     async def work(client: Client) -> ProposalView:
-        view = await proposal_of(client, proposal)
+        before = after = await proposal_of(client, proposal)
         if asked.count:
-            return await resolve(client, view, _choices(asked, view))
-        if place.terminal.interactive and not as_json:
-            return await resolve_by_asking(client, place.terminal, view)
-        return view
+            after = await resolve(client, before, _choices(asked, before))
+        if as_json:
+            return after
+        if place.terminal.interactive and not asked.count:
+            after = (await resolve_by_asking(client, place.terminal, before)).view
+        else:
+            place.terminal.show(*await listed_conflicts(client, after))
+        _tell(place, before, after)
+        return after
 
     view = place.converse(work, as_json=as_json)
     if as_json:
         place.terminal.show_json(view)
-    else:
-        _show(place, view)
 
 
 @frozen
@@ -101,10 +110,10 @@ def _choices(asked: _Asked, view: ProposalView) -> list[ConflictChoice]:
     return choices_for(view, asked.files, asked.take or Take.NOTHING)
 
 
-def _show(place: Place, view: ProposalView) -> None:
-    for conflict in view.conflicts:
-        place.terminal.show(*conflict_lines(conflict), *options_of(conflict))
-    place.terminal.show(standing(view))
+def _tell(place: Place, before: ProposalView, after: ProposalView) -> None:
+    place.terminal.show(*standing(after))
+    for line in next_steps(before, after):
+        place.terminal.note(line)
 
 
 def _read(path: Path) -> str:

@@ -11,7 +11,7 @@ from rich.text import Text
 from sennit.cli.client import Client
 from sennit.cli.diffs import Bases, file_head, proposal_lines, unit_lines
 from sennit.cli.proposals_read import bases_of
-from sennit.cli.resolving import resolve_by_asking
+from sennit.cli.resolving import belonging, resolve_by_asking, standing
 from sennit.cli.safe_text import safe_line
 from sennit.cli.terminal import Terminal
 from sennit_protocol.ids import UnitId
@@ -44,8 +44,8 @@ _PROPOSAL_HELP = """\
 y  accept this proposal            n  reject it
 a  accept it and all that follow   d  reject it and all that follow
 s  decide hunk by hunk             j  leave it undecided
-c  settle its conflicts
 q  leave it and the rest undecided"""
+_CONFLICTS_HELP = "c  settle its conflicts"
 _UNIT_HELP = """\
 y  accept this change              n  reject it
 a  accept it and the rest of the file
@@ -75,9 +75,8 @@ async def review(client: Client, terminal: Terminal, views: Sequence[ProposalVie
             decided.append(view)
             continue
         key = following or await _proposal_key(terminal, view)
-        if key is Key.CONFLICTS:
-            view = await resolve_by_asking(client, terminal, view)  # noqa: PLW2901  as it is now
-            key = await _proposal_key(terminal, view)
+        while key is Key.CONFLICTS:
+            view, key = await _settled(client, terminal, view)  # noqa: PLW2901  as it is now
         if key in {Key.ALL, Key.NONE}:
             following = key
         after, going_on = await _act(client, terminal, view, bases, key)
@@ -146,7 +145,22 @@ async def _proposal_key(terminal: Terminal, view: ProposalView) -> Key:
     keys = tuple(each for each in Key if view.conflicts or each is not Key.CONFLICTS)
     what = Text(f"{verb} {safe_line(view.summary.task)} [{','.join(keys)}]?")
     what.stylize("bold blue")
-    return await _key(terminal, what, keys, _PROPOSAL_HELP)
+    explained = f"{_PROPOSAL_HELP}\n{_CONFLICTS_HELP}" if view.conflicts else _PROPOSAL_HELP
+    return await _key(terminal, what, keys, explained)
+
+
+async def _settled(
+    client: Client, terminal: Terminal, view: ProposalView
+) -> tuple[ProposalView, Key]:
+    """Ask about the conflicts of a proposal, then about the proposal as it is with that."""
+    asked = await resolve_by_asking(client, terminal, view)
+    for line in standing(asked.view):
+        terminal.note(line)
+    if not asked.finished:
+        return asked.view, Key.QUIT
+    if asked.view.resolved:
+        terminal.note(belonging(view))
+    return asked.view, await _proposal_key(terminal, asked.view)
 
 
 async def _key(terminal: Terminal, question: Text, keys: Sequence[Key], explained: str) -> Key:

@@ -193,7 +193,7 @@ class Flow:
         view = await apply(client, target, selected, confirm_moved=self._confirm_moved)
         if self._patch is not None:
             write_patch(self._patch, patch_bytes(view))
-        for line in application_lines(view, self._patch):
+        for line in application_lines(view, self._patch, views):
             self._result(line)
         return view
 

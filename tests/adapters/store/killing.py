@@ -1,9 +1,10 @@
 """Runs a scenario again and again, killed at its first durable system call, its second, and so on.
 
-Started with the killer preloaded: ``python -m tests.adapters.store.killing SCENARIO FOLDER``. Each
-round is a forked child in a folder of its own. What the child says through a pipe is what it has
-acknowledged or done outside; the check afterwards compares that with what is on disk. Prints JSON:
-the number of points, what was wrong at which.
+Started with the killer preloaded:
+``python -m tests.adapters.store.killing SCENARIO FOLDER STRIDE``. Each round is a forked child in a
+folder of its own. What the child says through a pipe is what it has acknowledged or done outside;
+the check afterwards compares that with what is on disk. Prints JSON: the number of points, what was
+wrong at which.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ class Round:
     failed: str | None
 
 
-def main(name: str, folder: Path) -> None:
-    """Try every point, whole and torn."""
+def main(name: str, folder: Path, stride: int) -> None:
+    """Try every point, or one in ``stride`` from different ones on, whole and torn."""
     scenario = scenarios.SCENARIOS[name]
     prepared = folder / "prepared"
     prepared.mkdir(mode=0o700)
@@ -45,7 +46,7 @@ def main(name: str, folder: Path) -> None:
     killer = ctypes.CDLL(None)
     points, wrong = 0, list[str]()
     for torn in (0, 1):
-        for number in range(1, MOST_POINTS):
+        for number in range(1 + torn * (stride // 2), MOST_POINTS, stride):
             place = folder / f"{torn}-{number}"
             shutil.copytree(prepared, place)
             round_ = run(partial(strike, killer, scenario, place, number, torn))
@@ -106,4 +107,4 @@ def _tell(writer: int, line: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]))
+    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))
