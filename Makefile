@@ -3,8 +3,8 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-# Most tests wait for processes a good part of their time, so there are two for every core.
-WORKERS ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) * 2 )))
+# Most tests wait for processes a third of their time, so there is one more for every two cores.
+WORKERS ?= $(shell echo $$(( ($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2 )))
 # The variable keeps the user's own git settings out of what the tests and the demo see.
 export GIT_CONFIG_NOSYSTEM := 1
 
