@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from attrs import frozen
 
 from sennit.core.objects import Hunk
-from sennit.core.three_way import Agreed, Clash, Lines, Piece, ThreeTexts, pieces
+from sennit.core.three_way import Agreed, Clash, Lines, Piece, ThreeTexts, end_of, pieces
 from sennit_protocol.proposals import Side, SuggestionKind, Sureness
 
 
@@ -143,13 +143,13 @@ def _adjacent_edits(texts: ThreeTexts, clash: Clash) -> Lines | None:
     if not all(_are_apart(one, other) for one in ours for other in theirs):
         return None
     changes = [(hunk, texts.ours) for hunk in ours] + [(hunk, texts.theirs) for hunk in theirs]
-    changes.sort(key=lambda change: (change[0].before_start, _end(change[0])))
+    changes.sort(key=lambda change: (change[0].before_start, end_of(change[0])))
     lines: list[bytes] = []
     position = clash.region.base_start
     for hunk, side in changes:
         lines += texts.base[position : hunk.before_start]
         lines += side[hunk.after_start : hunk.after_start + hunk.after_count]
-        position = _end(hunk)
+        position = end_of(hunk)
     lines += texts.base[position : clash.region.base_start + clash.region.base_count]
     return tuple(lines)
 
@@ -158,11 +158,7 @@ def _are_apart(one: Hunk, other: Hunk) -> bool:
     if one.before_start == other.before_start and not (one.before_count and other.before_count):
         # Of what is put in at one place nobody can say what comes first.
         return bool(one.before_count or other.before_count)
-    return _end(one) <= other.before_start or _end(other) <= one.before_start
-
-
-def _end(hunk: Hunk) -> int:
-    return hunk.before_start + hunk.before_count
+    return end_of(one) <= other.before_start or end_of(other) <= one.before_start
 
 
 _IMPORT = re.compile(

@@ -109,17 +109,17 @@ def _piece(texts: ThreeTexts, group: _Group, region: Region) -> Piece:
 def _groups(texts: ThreeTexts) -> Iterator[_Group]:
     changes = [(hunk, True) for hunk in texts.our_hunks]
     changes += [(hunk, False) for hunk in texts.their_hunks]
-    changes.sort(key=lambda change: (change[0].before_start, _end(change[0])))
+    changes.sort(key=lambda change: (change[0].before_start, end_of(change[0])))
     group: _Group | None = None
     for hunk, is_ours in changes:
         if group is not None and hunk.before_start > group.end:
             yield group
             group = None
         if group is None:
-            group = _Group(hunk.before_start, _end(hunk))
+            group = _Group(hunk.before_start, end_of(hunk))
         group = _Group(
             group.start,
-            max(group.end, _end(hunk)),
+            max(group.end, end_of(hunk)),
             (*group.ours, hunk) if is_ours else group.ours,
             group.theirs if is_ours else (*group.theirs, hunk),
         )
@@ -127,5 +127,6 @@ def _groups(texts: ThreeTexts) -> Iterator[_Group]:
         yield group
 
 
-def _end(hunk: Hunk) -> int:
+def end_of(hunk: Hunk) -> int:
+    """Give the line of the base behind a change."""
     return hunk.before_start + hunk.before_count

@@ -16,26 +16,9 @@ from sennit.adapters.git.records import Owner, read_record
 from sennit.adapters.git.workspace import Workspace, find_workspace, make_checkout
 from sennit.core.objects import GitFailed
 from tests.adapters.git.bench import Bench, Tree, Watch, this_process
+from tests.adapters.workspaces.seeing import seen
 
 pytestmark = pytest.mark.anyio
-
-
-def seen(folder: Path) -> dict[bytes, tuple[str, bytes]]:
-    """Give what is in a folder, but for its git directory: links, bytes, executable bits."""
-    found = {}
-    root = os.fsencode(folder)
-    for parent, folders, names in os.walk(root):
-        if parent == root:
-            folders.remove(b".git")
-        for name in [*folders, *names]:
-            path = Path(os.fsdecode(parent)) / os.fsdecode(name)
-            relative = os.path.relpath(os.fsencode(path), root)
-            if path.is_symlink():
-                found[relative] = ("link", os.fsencode(path.readlink()))
-            elif path.is_file():
-                kind = "program" if path.stat().st_mode & 0o100 else "file"
-                found[relative] = (kind, path.read_bytes())
-    return found
 
 
 async def test_a_workspace_holds_what_the_user_sees(bench: Bench, untouched: Watch) -> None:
