@@ -203,25 +203,42 @@ async def _carried(
     was = one.conflict.ours
     if was is None or one.entry is None or not is_of_texts(conflict):
         return None
-    sides: list[str] = []
-    for entry in (was, conflict.ours, one.entry):
-        tree = await _alone(git, store, entry)
-        if isinstance(tree, GitFailed):
-            return tree
-        sides.append(tree)
-    merged = await merge_trees(git, store, sides[0], sides[1], sides[2], at)
-    if isinstance(merged, Conflicted):
+    sides = ThreeEntries(was, conflict.ours, one.entry)
+    entry = await merge_alone(git, store, sides, at)
+    if isinstance(entry, GitFailed):
+        return entry
+    if isinstance(entry, Conflicted):
         return None
-    if isinstance(merged, GitFailed):
-        return merged
-    entries = await entries_at(git, store, merged.tree, (_ALONE,))
-    if isinstance(entries, GitFailed):
-        return entries
-    held = (Held(conflict.path, entries.get(_ALONE)),)
-    return Resolution(conflict, one.take, held, one.suggestion)
+    return Resolution(conflict, one.take, (Held(conflict.path, entry),), one.suggestion)
 
 
 _ALONE = b"file"
+
+
+@frozen
+class ThreeEntries:
+    """One file by itself in the three sides of a merge; None where a side has none."""
+
+    base: Entry | None
+    ours: Entry | None
+    theirs: Entry | None
+
+
+async def merge_alone(
+    git: Git, store: Store, sides: ThreeEntries, at: int
+) -> Entry | Conflicted | GitFailed | None:
+    """Merge one file without all that lies beside it; None where the merge holds no file."""
+    trees: list[str] = []
+    for entry in (sides.base, sides.ours, sides.theirs):
+        tree = await _alone(git, store, entry)
+        if isinstance(tree, GitFailed):
+            return tree
+        trees.append(tree)
+    merged = await merge_trees(git, store, trees[0], trees[1], trees[2], at)
+    if not isinstance(merged, Merged):
+        return merged
+    entries = await entries_at(git, store, merged.tree, (_ALONE,))
+    return entries if isinstance(entries, GitFailed) else entries.get(_ALONE)
 
 
 async def _alone(git: Git, store: Store, entry: Entry | None) -> str | GitFailed:

@@ -6,15 +6,11 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from sennit.adapters.git.merges import merge_trees
 from sennit.adapters.git.regions import three_texts
-from sennit.adapters.git.resolving import text_held
+from sennit.adapters.git.resolving import ThreeEntries, merge_alone, text_held
 from sennit.adapters.git.trees import (
-    empty_tree,
-    entries_at,
     read_blob,
     write_blobs,
-    write_tree,
 )
 from sennit.core.objects import (
     MODE_FILE,
@@ -22,7 +18,6 @@ from sennit.core.objects import (
     ConflictKind,
     Entry,
     GitFailed,
-    Merged,
 )
 from sennit.core.resolutions import Held, Suggested
 from sennit.core.suggestions import SURENESS, Suggestion, suggestions
@@ -94,36 +89,14 @@ async def _level(git: Git, store: Store, texts: ThreeTexts, at: int) -> bytes | 
     level = [with_line_ending(side, ending) for side in sides]
     if level == sides:
         return None
-    trees = await _each_alone(git, store, level)
-    if isinstance(trees, GitFailed):
-        return trees
-    merged = await merge_trees(git, store, trees[0], trees[1], trees[2], at)
-    if not isinstance(merged, Merged):
-        return merged if isinstance(merged, GitFailed) else None
-    entries = await entries_at(git, store, merged.tree, (_ALONE,))
-    if isinstance(entries, GitFailed):
-        return entries
-    return await read_blob(git, store, entries[_ALONE].id)
-
-
-_ALONE = b"file"
-
-
-async def _each_alone(git: Git, store: Store, contents: Sequence[bytes]) -> list[str] | GitFailed:
-    """Give a tree for each text, which holds nothing else."""
-    ids = await write_blobs(git, store, contents)
+    ids = await write_blobs(git, store, level)
     if isinstance(ids, GitFailed):
         return ids
-    empty = await empty_tree(git, store)
-    if isinstance(empty, GitFailed):
-        return empty
-    trees: list[str] = []
-    for identity in ids:
-        tree = await write_tree(git, store, empty, {_ALONE: Entry(MODE_FILE, identity)})
-        if isinstance(tree, GitFailed):
-            return tree
-        trees.append(tree)
-    return trees
+    base, ours, theirs = (Entry(MODE_FILE, identity) for identity in ids)
+    merged = await merge_alone(git, store, ThreeEntries(base, ours, theirs), at)
+    if isinstance(merged, Entry):
+        return await read_blob(git, store, merged.id)
+    return merged if isinstance(merged, GitFailed) else None
 
 
 def _usual_ending(text: bytes) -> LineEnding:
