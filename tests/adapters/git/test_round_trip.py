@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sennit.adapters.git.capture import Captured, Unchanged, capture
 from sennit.adapters.git.git import Git, git_for
 from tests.adapters.git.bench import Bench, Tree
-from tests.adapters.git.test_workspace import seen
+from tests.adapters.workspaces.seeing import seen
 
 NAMES = st.sampled_from([b"a", b"b", b"c d", b"\xff\n", "\N{GRINNING FACE}".encode(), b"-x", b":y"])
 PATHS = st.lists(NAMES, min_size=1, max_size=3).map(b"/".join)
