@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,14 @@ def age(machine: Machine) -> None:
     for file in machine.state.glob("stores/*/workspaces/*.json"):
         record = json.loads(file.read_text())
         file.write_text(json.dumps({**record, "created": record["created"] - 7_200}))
+
+
+def spares_unused_for_days(machine: Machine, days: int) -> list[str]:
+    """Make folders that are kept to be used again that old; gives those that are there."""
+    for file in machine.state.glob("stores/*/workspaces/spare-*.json"):
+        at = time.time() - days * 24 * 3_600 - 60
+        os.utime(file, (at, at))
+    return [folder.name for folder in machine.state.glob("workspaces/.spare/spare-*")]
 
 
 def settled(server: Client, script: str) -> str:
@@ -60,6 +69,11 @@ def test_what_was_dropped_is_collected_and_an_undecided_proposal_is_not(
     assert done["freedBytes"] > 0
     assert objects(machine) < before
     assert server.ask("gc")["items"] == []
+    spares = spares_unused_for_days(machine, 8)
+    assert [item["kind"] for item in server.ask("gc")["items"]] == ["spare"]
+    assert spares_unused_for_days(machine, 8) == spares
+    assert server.ask("gc", confirm=True)["kept"] == []
+    assert spares_unused_for_days(machine, 0) == []
     server.accept_all(kept)
     assert server.apply(kept)["state"] == "applied"
     assert repo.read("kept.txt").splitlines()[-1] == "3000"

@@ -61,3 +61,26 @@ def test_doctor_says_that_the_sandbox_guards_them(machine: Machine, repo: Repo) 
     server = machine.serve(repo)
     lines = {line["area"]: line for line in server.ask("doctor")["lines"]}
     assert lines["objects"]["health"] == "good"
+
+
+def test_in_copies_an_agent_without_a_sandbox_spoils_none(machine: Machine, repo: Repo) -> None:
+    repo.git("repack", "-q", "-a", "-d")
+    repo.write("loose.txt", "loose\n")
+    repo.commit("loose")
+    before = object_files(repo.git_dir / "objects")
+    machine.settings("sandbox = 'off'\nobjects = 'copy'\n")
+    agent(machine, SPOIL)
+    server = machine.serve(repo)
+    lines = {line["area"]: line for line in server.ask("doctor")["lines"]}
+    assert lines["objects"]["health"] == "good"
+    assert "config.toml" in lines["objects"]["message"]
+    ticket = server.run(works())["id"]
+    assert "spoilt " in server.ask("output", ticket=ticket, task="t")["text"]
+    assert object_files(repo.git_dir / "objects") == before
+    repo.git("fsck", "--strict")
+    lines = {line["area"]: line for line in server.ask("doctor")["lines"]}
+    assert "copies" in lines["mirror"]["message"]
+    repo.unwatch()
+    repo.git("gc", "-q", "--prune=now")
+    repo.git("repack", "-q", "-a", "-d", "-f")
+    repo.git("fsck", "--strict")

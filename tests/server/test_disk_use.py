@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from sennit.adapters.git.collecting import size_of
+from sennit.adapters.git.collectable import size_of
 from sennit.adapters.git.delete import remove_tree
 from sennit.server.disk_use import own_size
 

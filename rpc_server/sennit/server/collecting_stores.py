@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
@@ -11,40 +11,69 @@ import anyio.to_thread
 import attrs
 from attrs import frozen
 
-from sennit.adapters.git.collecting import Collectable, Collected, Needed, collect, look
-from sennit.adapters.git.mirror import Mirroring
+from sennit.adapters.git.collectable import Collectable, Needed, look
+from sennit.adapters.git.collecting import Collected, collect
+from sennit.adapters.git.files import in_thread
+from sennit.adapters.git.mirror_memory import Mirroring
 from sennit.adapters.git.store import Store
+from sennit.adapters.workspaces.kept import Keeping, KeptFolder, look_at_kept, remove_kept
 from sennit.core.counted import counted
 from sennit.core.engine.rows import ROWS, RunRow
 from sennit.core.objects import GitFailed
+from sennit.server.disk_use import WARN_AT
 from sennit.server.failures import git_failed
 from sennit.server.services import Services
+from sennit.server.workspace_kinds import room_for_spares
 from sennit_protocol.states import RunState
 from sennit_protocol.upkeep import RetainedItem
 
+UNUSED_DAYS = 7
+"""How long a folder is kept to be used again if nobody does."""
 _OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 
 
 @frozen
 class InStores:
-    """What can go from all stores, and stores that could not be looked through, and why."""
+    """What can go from all stores, and stores that could not be looked through, and why.
+
+    ``kept`` are folders that were kept to be used again.
+    """
 
     found: tuple[Collectable, ...]
     problems: tuple[str, ...]
+    kept: tuple[KeptFolder, ...] = ()
 
 
 async def look_through_stores(services: Services, before: float) -> InStores:
     """Find what nothing needs and what is older than a moment, in seconds since 1970."""
     needed = needed_by_rows(services)
+    keeping = await _keeping(services, before)
     found: list[Collectable] = []
     problems: list[str] = []
+    kept: list[KeptFolder] = []
     for store in await anyio.to_thread.run_sync(_stores, services.stores_root):
         here = await look(services.git, store, needed, before)
         if isinstance(here, GitFailed):
             problems.append(git_failed(here))
         else:
             found += (one for one in here if one.is_something)
-    return InStores(tuple(found), tuple(problems))
+        folders = await in_thread("look at kept folders", look_at_kept, store, keeping)
+        if isinstance(folders, GitFailed):
+            problems.append(git_failed(folders))
+        else:
+            kept += folders
+    return InStores(tuple(found), tuple(problems), tuple(kept))
+
+
+async def _keeping(services: Services, before: float) -> Keeping:
+    """Which kept folders stay: fewer of them once the disk that stores may take is nearly full."""
+    settings = services.settings.of(b"")
+    used = await services.disk_use.measure(services)
+    room = room_for_spares(settings)
+    if used >= WARN_AT * settings.limits.store_bytes:
+        return Keeping(before, before, "what limits.storeBytes allows is nearly taken", room)
+    unused = services.clock.now_ms() / 1000 - UNUSED_DAYS * 24 * 3600
+    return Keeping(before, unused, f"not used for {UNUSED_DAYS} days", room)
 
 
 def _stores(root: Path) -> list[Store]:
@@ -76,15 +105,20 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(inner)
 
 
-def store_items(found: Sequence[Collectable]) -> Iterator[RetainedItem]:
-    """Tell what can go: a line for each workspace, and one for the rest of each store."""
-    for one in found:
+def store_items(in_stores: InStores) -> Iterator[RetainedItem]:
+    """Tell what can go: a line for each workspace and spare, and one for the rest of each store."""
+    for kept in in_stores.kept:
+        yield RetainedItem(id=kept.record.name, kind="spare", bytes=kept.size, reason=kept.why)
+    for one in in_stores.found:
         for record in one.workspaces:
             reason = "its process is gone and no task needs it"
             yield RetainedItem(id=record.name, kind="workspace", reason=reason)
         parts = [
             counted(len(one.refs), "commit") + " kept for nobody" if one.refs else "",
             counted(len(one.files), "file") + " left behind" if one.files else "",
+            counted(len(one.packs), "pack") + " that its repository has no more"
+            if one.packs
+            else "",
         ]
         reason = ", ".join(filter(None, parts)) or "the size of its workspaces"
         yield RetainedItem(id=one.store.root.name, kind="store", bytes=one.size, reason=reason)
@@ -94,6 +128,12 @@ async def collect_stores(services: Services, in_stores: InStores, before: float)
     """Remove what was found; what could not be removed is told."""
     needed = needed_by_rows(services)
     freed, kept = 0, list(in_stores.problems)
+    for folder in in_stores.kept:
+        stays = await remove_kept(folder, services.owner)
+        if stays is None:
+            freed += folder.size
+        else:
+            kept.append(f"the spare folder {folder.record.folder}: {stays}")
     for one in in_stores.found:
         done = await collect(services.git, one, needed, before, services.owner)
         if isinstance(done, GitFailed):

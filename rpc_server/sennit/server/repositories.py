@@ -12,6 +12,7 @@ from attrs import define, evolve, field, frozen
 
 from sennit.adapters.git.discovery import Discovery, Repository, Trust, discover
 from sennit.adapters.git.git import Git
+from sennit.adapters.git.mirror import Sharing
 from sennit.adapters.git.store import Store, open_store
 from sennit.adapters.trust import TrustStore, TrustUnreadable
 from sennit.adapters.watched_files import TrustPlace
@@ -33,12 +34,16 @@ class Opened:
 
 @define(eq=False, kw_only=True)
 class Repositories:
-    """Finds and opens repositories. ``stores_root`` is read anew, since a setting may change it."""
+    """Finds and opens repositories.
+
+    ``stores_root`` and ``sharing`` are read anew, since settings may change them.
+    """
 
     _git: Git
     _trust: TrustStore
     _stores_root: Callable[[], Path]
     _client_trusts: Callable[[], bool | None]
+    _sharing: Callable[[], Sharing]
     _opening: dict[str, anyio.Lock] = field(factory=dict)
     _opened: dict[tuple[str, Trust], Opened] = field(factory=dict)
     _trusted: dict[bytes, tuple[Repository, _Stamp]] = field(factory=dict)
@@ -99,13 +104,15 @@ class Repositories:
         name = (repository.key, repository.trust)
         async with self._opening.setdefault(repository.key, anyio.Lock()):
             known = self._opened.get(name)
+            sharing = self._sharing()
             if (
                 known is not None
                 and known.repository == repository
+                and type(known.store.sharing) is type(sharing)
                 and known.store.git_dir.is_dir()
             ):
-                return known
-            store = await open_store(self._git, repository, self._stores_root())
+                return evolve(known, store=evolve(known.store, sharing=sharing))
+            store = await open_store(self._git, repository, self._stores_root(), sharing)
             if isinstance(store, GitFailed):
                 return store
             self._opened[name] = Opened(repository, store)

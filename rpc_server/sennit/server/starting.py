@@ -44,8 +44,10 @@ from sennit.server.asks import Asker
 from sennit.server.burying import Undertaker, lives
 from sennit.server.documents_shared import DocumentSharer
 from sennit.server.drifting import DriftWatcher
+from sennit.server.effects.setting_up import put_away_left_setups
 from sennit.server.effects.table import effects
 from sennit.server.jsonrpc import Connection
+from sennit.server.object_files import sharing_wanted
 from sennit.server.progress import TicketProgress
 from sennit.server.publish import Publisher
 from sennit.server.releasing import Releaser
@@ -102,6 +104,7 @@ async def open_services(here: Here) -> tuple[Services, Store] | StoreProblem:
         trust=trust,
         stores_root=lambda: _stores_root(settings, here.folders),
         client_trusts=lambda: services.client_trusts,
+        sharing=lambda: sharing_wanted(services),
     )
     services = Services(
         server=server,
@@ -115,6 +118,7 @@ async def open_services(here: Here) -> tuple[Services, Store] | StoreProblem:
         trust=trust,
         settings=settings,
         executor=LocalExecutor(here.folders.runs, here.environ),
+        setups=LocalExecutor(here.folders.setups, here.environ),
         database=store,
         connection=here.connection,
         limits=here.limits,
@@ -220,6 +224,7 @@ def _failed(services: Services, issued: Issued, end: EffectEnd, message: str) ->
 async def _take_over(services: Services, state: State, releaser: Releaser) -> StoreProblem | None:
     """Enter this server, and let the engine go on with what dead ones have left."""
     left = await services.executor.recover()
+    await put_away_left_setups(services)
     dead = frozenset(row.id for row in state.rows(ServerRow) if not lives(row))
     pid = os.getpid()
     row = ServerRow(

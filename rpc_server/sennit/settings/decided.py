@@ -106,12 +106,14 @@ def _settings(values: Mapping[str, object], agents: Mapping[str, AgentSettings])
             get["workspace.spareBytes"],
             get["workspace.setup"] or (),
             get["workspace.setupMs"],
+            get["workspace.setupFolders"],
         ),
         review=ReviewSettings(
             get["review.offer"], get["review.sensitive"], get["review.generated"]
         ),
         retention=Retention(get["retention.applied"], get["retention.dropped"]),
         log=LogSettings(get["log.level"], get["log.file"]),
+        objects=get["objects"],
         store_path=get["store.path"],
         sandbox=get["sandbox"],
         agents=agents,

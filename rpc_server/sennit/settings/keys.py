@@ -10,6 +10,7 @@ from enum import StrEnum, unique
 from attrs import frozen
 
 from sennit.core.agents import AgentKind, Executing, OutputFormat, Polite, PromptAs, Sandboxing
+from sennit.core.object_files import ObjectFiles
 from sennit.core.workspace_kinds import WorkspaceKind
 from sennit.settings.kinds import (
     AbsolutePath,
@@ -203,6 +204,11 @@ TABLE: tuple[Key, ...] = (
         starts_programs=True, repository_needs_trust=True,
     ),
     Key(
+        "workspace.setupFolders", folders(), (), _OWN,
+        "Folders outside the workspace, such as caches, that the set-up command may write to where "
+        "its agent is in a sandbox.", starts_programs=True,
+    ),
+    Key(
         "workspace.setupMs", Whole(1_000, _DAY_MS), 600_000, _ANYONE,
         "How long it may take.", unit="ms",
     ),
@@ -242,6 +248,12 @@ TABLE: tuple[Key, ...] = (
     Key(
         "log.file", AbsolutePath(), None, _MACHINE,
         "A file that gets the log beside standard error.",
+    ),
+    Key(
+        "objects", Choice(ObjectFiles), ObjectFiles.LINK, _MACHINE,
+        "How the object files of a repository come into its store: by hard links, which take no "
+        "room, but let a program that writes into the store damage the repository; or as copies, "
+        "which take as much room again and do not.",
     ),
     Key(
         "store.path", AbsolutePath(), None, _MACHINE,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from attrs import frozen
 
 from sennit.core.agents import AgentSettings, Sandboxing, StopTimes, ToolServer
+from sennit.core.object_files import ObjectFiles
 from sennit.core.workspace_kinds import WorkspaceKind
 from sennit.settings.keys import Key, LogLevel, Source
 from sennit_protocol.errors import Problem
@@ -93,7 +94,8 @@ class Ignored:
 class WorkspaceSettings:
     """How workspaces are made; ``spare_bytes`` is what folders for later use may take.
 
-    ``setup`` is the command that makes each ready, empty for none; ``setup_ms`` its time.
+    ``setup`` is the command that makes each ready, empty for none; ``setup_ms`` its time;
+    ``setup_folders`` what it may write to beside the workspace.
     """
 
     kind: WorkspaceKind
@@ -101,6 +103,7 @@ class WorkspaceSettings:
     spare_bytes: int
     setup: tuple[str, ...]
     setup_ms: int
+    setup_folders: tuple[str, ...]
 
 
 @frozen
@@ -121,6 +124,7 @@ class Settings:
     review: ReviewSettings
     retention: Retention
     log: LogSettings
+    objects: ObjectFiles
     store_path: str | None
     sandbox: Sandboxing
     agents: Mapping[str, AgentSettings]

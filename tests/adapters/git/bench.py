@@ -13,6 +13,7 @@ from attrs import define, frozen
 from sennit.adapters.git.base import take_snapshot
 from sennit.adapters.git.discovery import Repository, Trust, discover
 from sennit.adapters.git.git import Git
+from sennit.adapters.git.mirror import LINKING, Sharing
 from sennit.adapters.git.records import Owner, owner_of
 from sennit.adapters.git.store import Store, open_store
 from sennit.adapters.git.workspace import Workspace, make_checkout
@@ -97,6 +98,7 @@ class Bench:
     tmp_path: Path
     git: Git
     trust: Trust = Trust.TRUSTED
+    sharing: Sharing = LINKING
     _made: int = 0
 
     @property
@@ -109,7 +111,7 @@ class Bench:
         return found
 
     async def store(self) -> Store:
-        opened = await open_store(self.git, await self.repository(), self.stores)
+        opened = await open_store(self.git, await self.repository(), self.stores, self.sharing)
         assert isinstance(opened, Store), opened
         return opened
 

@@ -10,7 +10,9 @@ import pytest
 from attrs import evolve
 
 from sennit.adapters.git.capture import Captured, capture
-from sennit.adapters.git.collecting import Collectable, Collected, Needed, collect, look
+from sennit.adapters.git.collectable import Collectable, Needed, look
+from sennit.adapters.git.collecting import Collected, collect
+from sennit.adapters.git.mirror import LINKING, Copying, Sharing
 from sennit.adapters.git.records import Owner, read_record, write_inner_record
 from sennit.adapters.git.store import Store, keep_new
 from sennit.adapters.git.trees import write_blobs
@@ -173,19 +175,31 @@ async def test_what_a_killed_process_left_behind_goes(bench: Bench) -> None:
     assert (outside / "precious").read_text() == "keep"
 
 
+@pytest.mark.parametrize("sharing", [LINKING, Copying(1 << 30)], ids=["links", "copies"])
 async def test_packs_that_the_user_has_no_more_go_once_what_is_needed_is_packed(
-    bench: Bench,
+    bench: Bench, sharing: Sharing
 ) -> None:
+    bench.sharing = sharing
     bench.tree.git("repack", "-q", "-a", "-d")
+    [first] = bench.tree.path(".git/objects/pack").glob("*.pack")
     kept, captured = await work(bench, "kept")
     bench.tree.write("more", os.urandom(2_000).hex())
     bench.tree.commit()
     bench.tree.git("repack", "-q", "-a", "-d", "-f")
+    dangling = bench.tree.git("hash-object", "-w", "--stdin", stdin=b"in no commit").decode()
+    loose = Path(dangling[:2], dangling[2:].strip())
     store = await bench.store()
-    packs = set((store.objects / "pack").glob("*.pack"))
+    theirs = {path.name for path in bench.tree.path(".git/objects/pack").glob("*.pack")}
     files = await bench.files_of(captured.commit)
+    outlived = store.objects / "pack" / first.name
+    seen = await found(bench, needs(kept), in_an_hour())
+    assert (seen.is_something, seen.packs) == (True, (outlived,))
     await collected(bench, needs(kept))
-    left = set((store.objects / "pack").glob("*.pack"))
-    assert packs - left
+    left = {path.name for path in (store.objects / "pack").glob("*.pack")}
+    assert not outlived.exists()
+    assert theirs <= left
+    assert (store.objects / loose).exists()
     assert await bench.files_of(captured.commit) == files
+    assert (await found(bench, needs(kept), in_an_hour())).packs == ()
     await bench.snapshot()
+    assert bench.tree.git(f"--git-dir={store.git_dir}", "fsck", "--strict", "--no-dangling") == b""

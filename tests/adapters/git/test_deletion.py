@@ -12,6 +12,7 @@ import pytest
 from attrs import evolve
 
 from sennit.adapters.git.delete import Deleted, Kept, NotDeleted, delete_workspace
+from sennit.adapters.git.identity import identity_at
 from sennit.adapters.git.records import MARKER, Owner, read_record, record_file, write_inner_record
 from sennit.adapters.git.store import Store
 from sennit.adapters.git.workspace import Workspace
@@ -25,7 +26,7 @@ import sys
 from pathlib import Path
 import anyio
 from sennit.adapters.git.delete import delete_workspace
-from sennit.adapters.git.mirror import Mirroring
+from sennit.adapters.git.mirror_memory import Mirroring
 from sennit.adapters.git.records import read_record
 from sennit.adapters.git.store import Store
 store = Store(Path(sys.argv[1]), "sha1", Mirroring.LINKED)
@@ -111,10 +112,9 @@ async def test_a_forged_record_is_refused(bench: Bench) -> None:
     theirs = bench.tmp_path / "project"
     theirs.mkdir()
     (theirs / "precious").write_text("keep")
-    status = theirs.lstat()
     record = read_record(store, workspace.name)
     assert record is not None
-    forged = evolve(record, name="forged", folder=theirs, device=status.st_dev, inode=status.st_ino)
+    forged = evolve(record, name="forged", folder=theirs, identity=identity_at(theirs))
     write_inner_record(store, forged)
     outcome = await delete_workspace(store, "forged", this_process())
     assert outcome == NotDeleted(Kept.NOT_OURS, os.fsencode(theirs))

@@ -12,7 +12,8 @@ import anyio
 import pytest
 
 from sennit.adapters.git.lock import Busy, Held, locked
-from sennit.adapters.git.mirror import Mirroring, alternate_line, refresh_mirror
+from sennit.adapters.git.mirror import alternate_line, refresh_mirror
+from sennit.adapters.git.mirror_memory import Mirroring
 from sennit.adapters.git.store import Store, keep, refresh, release
 from tests.adapters.git.bench import Bench, Tree, Watch
 

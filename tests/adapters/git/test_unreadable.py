@@ -39,6 +39,7 @@ def bench() -> Iterator[Bench]:
         tree.git("init", "-q")
         tree.write("README", "hello\n")
         tree.write("closed/file", "hello\n")
+        tree.write("listed/file", "hello\n")
         tree.commit()
         yield Bench(tree, folder, git_for("git", environment))
     finally:
@@ -61,14 +62,16 @@ async def test_a_snapshot_names_what_it_could_not_read(bench: Bench) -> None:
     bench.tree.write("locked/new", "closed")
     for name in ("closed", "locked"):
         bench.tree.path(name).chmod(0o000)
+    bench.tree.path("listed").chmod(0o600)
     snapshot = await bench.snapshot()
-    for name in ("closed", "locked"):
+    for name in ("closed", "locked", "listed"):
         bench.tree.path(name).chmod(0o700)
     assert {left.path: left.reason for left in snapshot.manifest.left_out} == dict.fromkeys(
-        (b"README", b"new", b"closed", b"locked"), LeftOutReason.UNREADABLE
+        (b"README", b"new", b"closed", b"locked", b"listed/file"), LeftOutReason.UNREADABLE
     )
     files = await bench.files_of(snapshot.commit)
-    assert files[b"README"][1] == files[b"closed/file"][1] == b"hello\n"
+    for path in (b"README", b"closed/file", b"listed/file"):
+        assert files[path][1] == b"hello\n"
 
 
 async def test_a_capture_names_what_it_could_not_read(bench: Bench) -> None:
@@ -93,7 +96,8 @@ async def test_a_capture_names_folders_that_an_agent_has_locked(bench: Bench) ->
     inside.write("nested/not opened/new", "x")
     inside.write("nested/new", "x")
     bench.tree.git("init", "-q", str(inside.path("nested")))
-    inside.path("not entered").chmod(0o600)
+    for name in ("not entered", "listed"):
+        inside.path(name).chmod(0o600)
     for name in ("not opened", "nested/not opened", "closed", "."):
         inside.path(name).chmod(0o000)
     captured = await capture(bench.git, await bench.store(), workspace, date=0)
@@ -101,11 +105,12 @@ async def test_a_capture_names_folders_that_an_agent_has_locked(bench: Bench) ->
     unreadable = {
         left.path for left in captured.left_out if left.reason is LeftOutReason.UNREADABLE
     }
-    locked = {b"not entered/new", b"not opened", b"nested/not opened", b"closed/file", b"closed"}
+    locked = {b"not entered/new", b"not opened", b"nested/not opened", b"closed", b"listed/file"}
     assert unreadable == locked
-    inside.path("closed").chmod(0o700)
+    for name in ("closed", "listed"):
+        inside.path(name).chmod(0o700)
     files = await bench.files_of(captured.commit)
-    assert files.keys() == {b"README", b"closed/file", b"fine", b"nested/new"}
+    assert files.keys() == {b"README", b"closed/file", b"listed/file", b"fine", b"nested/new"}
     outcome = await delete_workspace(await bench.store(), workspace.name, this_process())
     assert outcome == Deleted()
 

@@ -182,5 +182,5 @@ async def test_a_spare_is_made_ahead_of_need(bench: Bench) -> None:
     (spare,) = spares_of(store)
     bench.tree.write("README", "changed\n")
     workspace = await made(bench, "one")
-    assert inode(workspace.folder) == spare.inode
+    assert inode(workspace.folder) == spare.identity.inode
     await assert_as_new(bench, workspace)

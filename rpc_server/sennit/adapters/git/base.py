@@ -17,10 +17,10 @@ from sennit.adapters.git.git import DISPOSABLE
 from sennit.adapters.git.inprocess import is_there
 from sennit.adapters.git.lfs import lfs_config
 from sennit.adapters.git.look import Look, SnapshotLimits
-from sennit.adapters.git.mirror import Mirroring, refresh_mirror
+from sennit.adapters.git.mirror_memory import Mirroring
 from sennit.adapters.git.remembered import Recalled, recall, remember
 from sennit.adapters.git.stage import stage, write_tree
-from sennit.adapters.git.store import keep_new, refresh
+from sennit.adapters.git.store import keep_new, refresh, refresh_objects
 from sennit.adapters.git.survey import Survey, survey
 from sennit.core.objects import GitFailed, Manifest, Snapshot
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from sennit.adapters.git.discovery import Repository
     from sennit.adapters.git.git import Git
+    from sennit.adapters.git.status import Status
     from sennit.adapters.git.store import Store
     from sennit.core.objects import OpenDocument
 
@@ -94,26 +95,31 @@ async def _snapshot(look: Look) -> Snapshot | GitFailed:
 
 
 async def _planned(look: Look, surveyed: Survey) -> Snapshot | GitFailed:
-    status = surveyed.status
-    plan = await in_thread(
-        "look at what changed", plan_of, look.root, status, look.limits.untracked_file
-    )
-    if isinstance(plan, GitFailed):
-        return plan
-    known = None
-    if surveyed.plain:
-        known = await in_thread("look for the last snapshot", recall, look, plan)
-    if isinstance(known, GitFailed):
-        return known
-    staged, parent = await both(_staged(look, plan, known), _parent(look, status.head))
+    planned = await in_thread("look at what changed", _plan, look, surveyed)
+    if isinstance(planned, GitFailed):
+        return planned
+    staged, parent = await both(_staged(look, planned), _parent(look, surveyed.status.head))
     if isinstance(staged, GitFailed):
         return staged
     if isinstance(parent, GitFailed):
         return parent
-    manifest = await in_thread("describe the snapshot", _manifest, look, surveyed, staged)
-    if isinstance(manifest, GitFailed):
-        return manifest
+    manifest = _manifest(surveyed.status, staged, planned.in_progress)
     return await _commit(look, staged.tree, manifest, parent)
+
+
+@frozen
+class _Planned:
+    """What to take, the state of the work tree by its name if it has one, what is in progress."""
+
+    plan: Plan
+    known: Recalled | None
+    in_progress: str | None
+
+
+def _plan(look: Look, surveyed: Survey) -> _Planned:
+    plan = plan_of(look.root, surveyed.status, look.limits.untracked_file)
+    known = recall(look, plan) if surveyed.plain else None
+    return _Planned(plan, known, _in_progress(look.repository.git_dir))
 
 
 @frozen
@@ -125,8 +131,9 @@ class _Staged:
     buffers: Buffers
 
 
-async def _staged(look: Look, plan: Plan, known: Recalled | None) -> _Staged | GitFailed:
+async def _staged(look: Look, planned: _Planned) -> _Staged | GitFailed:
     """Make the tree; the last one is taken where nothing that decides it has changed since."""
+    plan, known = planned.plan, planned.known
     if known is not None and known.tree is not None and await is_there(look.store, known.tree):
         buffers = await stage_documents(look, plan)
         if isinstance(buffers, GitFailed):
@@ -157,8 +164,8 @@ async def _parent(look: Look, head: str | None) -> CommitFacts | GitFailed | Non
     return None if head is None else await read_commit_in(look.git, look.store, look.place, head)
 
 
-def _manifest(look: Look, surveyed: Survey, staged: _Staged) -> Manifest:
-    status, plan, buffers = surveyed.status, staged.plan, staged.buffers
+def _manifest(status: Status, staged: _Staged, in_progress: str | None) -> Manifest:
+    plan, buffers = staged.plan, staged.buffers
     untracked = set(status.untracked)
     return Manifest(
         head=status.head,
@@ -173,8 +180,8 @@ def _manifest(look: Look, surveyed: Survey, staged: _Staged) -> Manifest:
         untracked=plan.untracked,
         unsaved=buffers.taken,
         left_out=status.not_opened + plan.left_out + buffers.left_out,
-        left_out_ignored=surveyed.ignored,
-        in_progress=_in_progress(look.repository.git_dir),
+        left_out_ignored=len(status.ignored),
+        in_progress=in_progress,
     )
 
 
@@ -186,7 +193,7 @@ async def _commit(
     look: Look, tree: str, manifest: Manifest, parent: CommitFacts | None
 ) -> Snapshot | GitFailed:
     # What a commit of the user brought while we looked must be in the mirror before it is used.
-    linked = await in_thread("refresh the store", _finish, look)
+    linked = await refresh_objects(look.store, look.repository)
     if isinstance(linked, GitFailed):
         return linked
     commit = await _commit_of(look, tree, manifest.head, parent)
@@ -200,14 +207,9 @@ async def _commit(
             copied = await _copy_objects(look, commit)
             if isinstance(copied, GitFailed):
                 return copied
-        case Mirroring.LINKED:
+        case Mirroring.LINKED | Mirroring.COPIED:
             pass
     return Snapshot(commit, tree, manifest)
-
-
-def _finish(look: Look) -> Mirroring:
-    objects = look.repository.common_dir / "objects"
-    return refresh_mirror(objects, look.store.objects, look.store.root / "mirror.json")
 
 
 async def _commit_of(

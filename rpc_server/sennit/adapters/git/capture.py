@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from typing import TYPE_CHECKING
 
 import anyio
@@ -16,7 +17,9 @@ from sennit.adapters.git.commits import commit_tree, read_commit_in
 from sennit.adapters.git.disk import existing
 from sennit.adapters.git.files import both, copy_with_times, in_thread
 from sennit.adapters.git.git import DISPOSABLE
-from sennit.adapters.git.ignored import EVERYTHING_ELSE, ignored_among, told_apart
+from sennit.adapters.git.head_at import make_git_directory_at
+from sennit.adapters.git.identity import identity_at
+from sennit.adapters.git.ignored import ignored_among
 from sennit.adapters.git.layered_capture import compare_upper
 from sennit.adapters.git.records import (
     index_file,
@@ -25,7 +28,7 @@ from sennit.adapters.git.records import (
     stores_of_submodules,
 )
 from sennit.adapters.git.stage import nul_ended, stage, write_tree
-from sennit.adapters.git.status import not_opened
+from sennit.adapters.git.status import Status, read_status_and_ignored
 from sennit.adapters.git.store import keep_new
 from sennit.adapters.git.uncaptured import uncaptured
 from sennit.adapters.git.workspace import find_workspace
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from sennit.adapters.git.git import Config, Done, Git, Place
+    from sennit.adapters.git.git import Config, Git, Place
     from sennit.adapters.git.store import Store
     from sennit.adapters.git.workspace import Workspace
 
@@ -103,6 +106,15 @@ class _Capturing:
         """Our git directory and index over the agent's files: its own configuration is not read."""
         return self.store.over(self.workspace.folder, self.index)
 
+    @property
+    def beside(self) -> Path:
+        """A git directory that shares all with the store's, but whose HEAD is the base."""
+        return self.index.with_suffix(".git")
+
+    @property
+    def litter_file(self) -> Path:
+        return self.beside / "litter"
+
 
 async def capture(
     git: Git,
@@ -130,7 +142,7 @@ async def capture(
         )
     finally:
         with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(_remove, index)
+            await anyio.to_thread.run_sync(_remove, capturing)
     if isinstance(taken, GitFailed):
         return taken
     within = await _capture_submodules(capturing)
@@ -155,7 +167,7 @@ async def peek(git: Git, store: Store, workspace: Workspace) -> str | WorkspaceG
         taken = await _take(peeking, since_ns=started)
     finally:
         with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(_remove, index)
+            await anyio.to_thread.run_sync(_remove, peeking)
     return taken if isinstance(taken, GitFailed) else taken.tree
 
 
@@ -222,21 +234,20 @@ async def _take(capturing: _Capturing, *, since_ns: int) -> _Taken | GitFailed:
     flagged = await _unflag(capturing)
     if isinstance(flagged, GitFailed):
         return flagged
-    git, place = capturing.git, capturing.place
-    everything_else = [*EVERYTHING_ELSE, *_without_litter(capturing)]
-    listed, everything = await both(_listed(capturing), git.run(everything_else, place))
-    if isinstance(listed, GitFailed):
-        return listed
-    if isinstance(everything, GitFailed):
-        return everything
-    plan = await _plan(capturing, listed.stdout)
+    status = await read_status_and_ignored(
+        capturing.git, evolve(capturing.place, git_dir=capturing.beside)
+    )
+    if isinstance(status, GitFailed):
+        return status
+    plan = await _plan(capturing, status)
     if isinstance(plan, GitFailed):
         return plan
-    untracked = (one[2:] for one in listed.stdout.split(b"\0") if one[:1] == b"?")
-    others = told_apart(filter(None, everything.stdout.split(b"\0")), untracked)
+    folder = capturing.workspace.folder
     untaken, staged = await both(
-        uncaptured(git, place, capturing.workspace.folder, others=others, since_ns=since_ns),
-        stage(git, place, plan.present, plan.entries),
+        uncaptured(
+            capturing.git, capturing.place, folder, ignored=status.ignored, since_ns=since_ns
+        ),
+        stage(capturing.git, capturing.place, plan.present, plan.entries),
     )
     if isinstance(untaken, GitFailed):
         return untaken
@@ -245,7 +256,7 @@ async def _take(capturing: _Capturing, *, since_ns: int) -> _Taken | GitFailed:
     tree = await write_tree(capturing.git, capturing.place)
     if isinstance(tree, GitFailed):
         return tree
-    return _Taken(tree, plan.left_out + not_opened(listed.stderr) + staged + untaken)
+    return _Taken(tree, plan.left_out + status.not_opened + staged + untaken)
 
 
 async def _unflag(capturing: _Capturing) -> GitFailed | None:
@@ -273,26 +284,37 @@ async def _unflag(capturing: _Capturing) -> GitFailed | None:
     return done if isinstance(done, GitFailed) else None
 
 
-def _without_litter(capturing: _Capturing) -> list[str]:
-    return [f"--exclude={pattern}" for pattern in capturing.litter]
-
-
-async def _listed(capturing: _Capturing) -> Done | GitFailed:
-    """List what differs from the index and what is new, each with git's tag."""
-    asked = ["ls-files", "--modified", "--others", "--exclude-standard", "-t", "-z"]
-    asked += _without_litter(capturing)
-    return await capturing.git.run(asked, capturing.place)
-
-
-async def _plan(capturing: _Capturing, listed: bytes) -> CapturePlan | GitFailed:
+async def _plan(capturing: _Capturing, status: Status) -> CapturePlan | GitFailed:
     """Decide what is taken; what a nested repository holds is filtered by the rules of ours."""
-    plan = await in_thread("look at a workspace", plan_of_capture, capturing.root, listed)
+    litter = await _litter_among(capturing, status.untracked)
+    if isinstance(litter, GitFailed):
+        return litter
+    untracked = [path for path in status.untracked if path not in litter]
+    changed = [one.path for one in status.tracked if one.unstaged != "."]
+    plan = await in_thread(
+        "look at a workspace", plan_of_capture, capturing.root, changed, untracked
+    )
     if isinstance(plan, GitFailed) or not plan.nested:
         return plan
     ignored = await ignored_among(capturing.git, capturing.place, plan.nested)
     if isinstance(ignored, GitFailed):
         return ignored
     return plan.with_nested_but(ignored)
+
+
+async def _litter_among(
+    capturing: _Capturing, untracked: Sequence[bytes]
+) -> frozenset[bytes] | GitFailed:
+    if not capturing.litter or not untracked:
+        return frozenset()
+    content = "".join(f"{pattern}\n" for pattern in capturing.litter).encode()
+    file = capturing.litter_file
+    written = await in_thread("write ignore patterns", file.write_bytes, content)
+    if isinstance(written, GitFailed):
+        return written
+    # In place of the user's own patterns: what these match is not among the untracked ones.
+    git = capturing.git.configured((("core.excludesFile", str(file)),))
+    return await ignored_among(git, capturing.place, untracked)
 
 
 def _start(capturing: _Capturing) -> WorkspaceGone | int:
@@ -303,20 +325,23 @@ def _start(capturing: _Capturing) -> WorkspaceGone | int:
     workspace = capturing.workspace
     record = read_record(capturing.store, workspace.name)
     try:
-        status = workspace.folder.lstat()
+        found = identity_at(workspace.folder)
     except (FileNotFoundError, NotADirectoryError):
         return WorkspaceGone(workspace.folder)
-    if record is None or (record.device, record.inode) != (status.st_dev, status.st_ino):
+    if record is None or not record.identity.is_that_of(found):
         return WorkspaceGone(workspace.folder)
-    if status.st_mode & _OWNER_MAY_ALL != _OWNER_MAY_ALL:
+    if workspace.folder.lstat().st_mode & _OWNER_MAY_ALL != _OWNER_MAY_ALL:
         # The folder is ours, and an agent has locked it.
         workspace.folder.chmod(_OWNER_MAY_ALL)
     kept = index_file(capturing.store, workspace.name)
     layers = layers_file(capturing.store, workspace.name)
     copy_with_times(layers if layers.exists() else kept, capturing.index)
+    make_git_directory_at(capturing.store, capturing.beside, workspace.base)
     return kept.stat().st_ctime_ns
 
 
-def _remove(index: Path) -> None:
+def _remove(capturing: _Capturing) -> None:
+    index = capturing.index
     index.unlink(missing_ok=True)
     index.with_name(index.name + ".lock").unlink(missing_ok=True)
+    shutil.rmtree(capturing.beside, ignore_errors=True)

@@ -19,6 +19,8 @@ from sennit.adapters.git.disk import (
 from sennit.core.objects import LeftOut, LeftOutReason
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sennit.adapters.git.disk import Found
     from sennit.core.objects import Entry
 
@@ -38,12 +40,17 @@ class CapturePlan:
         return evolve(self, present=self.present + wanted, nested=())
 
 
-def plan_of_capture(root: bytes, listed: bytes) -> CapturePlan:
-    """Sort the records of ``git ls-files -t``: changed and untracked paths below ``root``."""
-    found: list[Found] = []
+def plan_of_capture(
+    root: bytes, changed: Sequence[bytes], untracked: Sequence[bytes]
+) -> CapturePlan:
+    """Look at each path below ``root`` that differs from the base or is new, as git listed them.
+
+    A repository that was made there is among the new ones, with a slash at its end.
+    """
+    found = [_look_at_changed(root, path) for path in changed]
     nested: list[bytes] = []
     left_out: list[LeftOut] = []
-    for path, tag in {record[2:]: record[:1] for record in listed.split(b"\0") if record}.items():
+    for path in untracked:
         if path.endswith(b"/"):
             detail = "a repository that was made here: its files are taken, its history is not"
             left_out.append(LeftOut(path[:-1], LeftOutReason.NESTED_REPOSITORY, detail))
@@ -51,9 +58,9 @@ def plan_of_capture(root: bytes, listed: bytes) -> CapturePlan:
             nested += inside.files
             left_out += inside.left_out
         else:
-            found.append(_look(root, path, tag))
+            found.append(_look_at_new(root, path))
     left_out.extend(one for one in found if isinstance(one, LeftOut))
-    looked_at = [_look(root, path, b"?") for path in nested]
+    looked_at = [_look_at_new(root, path) for path in nested]
     left_out.extend(one for one in looked_at if isinstance(one, LeftOut))
     return CapturePlan(
         tuple(one.path for one in found if isinstance(one, Present)),
@@ -63,12 +70,14 @@ def plan_of_capture(root: bytes, listed: bytes) -> CapturePlan:
     )
 
 
-def _look(root: bytes, path: bytes, tag: bytes) -> Found:
-    if tag == b"?" and names_a_git_directory(path):
+def _look_at_new(root: bytes, path: bytes) -> Found:
+    if names_a_git_directory(path):
         return LeftOut(path, LeftOutReason.RESERVED_NAME, RESERVED)
-    if tag != b"?" and _is_a_repository(root, path):
-        return Present(path)
     return look_at(root, path)
+
+
+def _look_at_changed(root: bytes, path: bytes) -> Found:
+    return Present(path) if _is_a_repository(root, path) else look_at(root, path)
 
 
 def _is_a_repository(root: bytes, path: bytes) -> bool:

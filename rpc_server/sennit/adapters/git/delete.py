@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from attrs import define, field, frozen
 
 from sennit.adapters.git.files import in_thread
+from sennit.adapters.git.identity import Identity, identity_at, identity_of
 from sennit.adapters.git.records import (
     MARKER,
     is_alive,
@@ -95,7 +96,7 @@ def _remove_work_folder(record: Record) -> Deletion:
         return Deleted()
     try:
         where = os.fsencode(folder)
-        stopped = remove_tree(parent, os.fsencode(folder.name), record.device, where)
+        stopped = remove_tree(parent, os.fsencode(folder.name), record.identity.device, where)
     finally:
         os.close(parent)
     return Deleted() if stopped is None else stopped
@@ -115,16 +116,18 @@ def _remove(record: Record) -> Deletion:
 def _remove_below(parent: int, record: Record) -> Deletion:
     name = os.fsencode(record.folder.name)
     where = os.fsencode(record.folder)
+    ours = record.identity
     try:
-        status = os.lstat(name, dir_fd=parent)
+        found = identity_at(name, parent)
     except FileNotFoundError:
         return Deleted()
+    except NotADirectoryError:
+        found = None
     if not _is_marked(parent):
         return NotDeleted(Kept.NOT_OURS, where)
-    same = (status.st_dev, status.st_ino) == (record.device, record.inode)
-    if not same or not stat.S_ISDIR(status.st_mode):
+    if found is None or not ours.is_that_of(found):
         return NotDeleted(Kept.REPLACED, where)
-    stopped = remove_tree(parent, name, record.device, where)
+    stopped = remove_tree(parent, name, ours.device, where, only=ours)
     return Deleted() if stopped is None else stopped
 
 
@@ -137,10 +140,13 @@ def _is_marked(folder: int) -> bool:
     return stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
 
 
-def remove_tree(parent: int, name: bytes, device: int, where: bytes) -> NotDeleted | None:
+def remove_tree(
+    parent: int, name: bytes, device: int, where: bytes, only: Identity | None = None
+) -> NotDeleted | None:
     """Remove one folder of an open one, and all below it; the first thing that stays is the answer.
 
     ``where`` is its path, for the answer alone. ``device`` is the file system that is not left.
+    Another folder than ``only``, if that is given, stays.
     """
     try:
         folder = opened_folder(parent, name)
@@ -149,6 +155,8 @@ def remove_tree(parent: int, name: bytes, device: int, where: bytes) -> NotDelet
     except OSError:
         return NotDeleted(Kept.NOT_REMOVABLE, where)
     try:
+        if only is not None and not only.is_that_of(identity_of(folder)):
+            return NotDeleted(Kept.REPLACED, where)
         mount = mount_of(parent)
         if os.fstat(folder).st_dev != device or mount_of(folder) != mount:
             return NotDeleted(Kept.OTHER_FILE_SYSTEM, where)

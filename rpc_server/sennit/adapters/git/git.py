@@ -52,6 +52,7 @@ IDENTITY = ("Sennit", "sennit@localhost")
 """Author and committer of the commits that we make; they never leave the store."""
 
 STDERR_KEPT = 16_384
+"""Bytes that are kept of what a call complained about, if nobody asks for more."""
 _CHUNK = 262_144
 _FIXED = {
     "LC_ALL": "C",
@@ -72,9 +73,8 @@ _FIXED = {
     "GIT_COMMITTER_NAME": IDENTITY[0],
     "GIT_COMMITTER_EMAIL": IDENTITY[1],
 }
-_OF_LINES = frozenset(
-    {"commit-tree", "for-each-ref", "hash-object", "mktree", "rev-list", "rev-parse", "write-tree"}
-)
+_WRITING = frozenset({"commit-tree", "hash-object", "mktree", "write-tree"})
+_OF_LINES = _WRITING | {"for-each-ref", "prune", "rev-list", "rev-parse"}
 _WITH_CONTENT = frozenset({"--patch"})
 _KEPT = frozenset({"GIT_LFS_SKIP_SMUDGE"})
 _DROPPED = frozenset({"SSH_ASKPASS", "LANGUAGE", "LANG"})
@@ -120,10 +120,14 @@ class Place:
 
 @frozen
 class Limits:
-    """How long a call may take, in seconds, and how much it may print, in bytes."""
+    """How long a call may take, in seconds, and how much it may print, in bytes.
+
+    Of ``complaints`` what comes after is dropped; more than ``output`` makes the call fail.
+    """
 
     seconds: float = 300.0
     output: int = 1 << 30
+    complaints: int = STDERR_KEPT
 
 
 @frozen
@@ -177,11 +181,18 @@ class Git:
         """Give the same git with more configuration for each of its calls."""
         return evolve(self, config=self.config + config)
 
-    def limited(self, *, seconds: float | None = None, output: int | None = None) -> Git:
+    def limited(
+        self,
+        *,
+        seconds: float | None = None,
+        output: int | None = None,
+        complaints: int | None = None,
+    ) -> Git:
         """Give the same git with other limits."""
         limits = Limits(
             seconds=self.limits.seconds if seconds is None else seconds,
             output=self.limits.output if output is None else output,
+            complaints=self.limits.complaints if complaints is None else complaints,
         )
         return evolve(self, limits=limits)
 
@@ -240,7 +251,7 @@ async def _run(call: _Call) -> Done | GitFailed:
 async def _talk(process: Process, call: _Call) -> Done | GitFailed:
     """Feed and read git until it ends, within the limits of the call."""
     answer = _Output(call.limits.output)
-    complaint = _Output(STDERR_KEPT)
+    complaint = _Output(call.limits.complaints)
     with anyio.move_on_after(call.limits.seconds) as deadline:
         async with anyio.create_task_group() as group:
             if process.stdin is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import secrets
 import shutil
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sennit.adapters.git.disk import below, lies_beyond_a_link
+from sennit.adapters.git.file_copies import copy_content
 from sennit.adapters.git.files import in_thread, read_if_there, write_private
 from sennit.adapters.git.ignored import ignored_among
 from sennit.core.objects import GitFailed
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 INCLUDE_FILE = ".worktreeinclude"
 """A file of ignore patterns at the top of a repository: which ignored files workspaces get."""
-
-# Linux's request to share the blocks of a file with its copy, from linux/fs.h.
-_FICLONE = 0x40049409
 
 
 async def copy_included(
@@ -114,7 +111,4 @@ def _copy_file(here: bytes, there: bytes) -> None:
     with os.fdopen(read, "rb") as old:
         write = os.open(there, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(write, "wb") as new:
-            try:
-                fcntl.ioctl(new, _FICLONE, old.fileno())
-            except OSError:
-                shutil.copyfileobj(old, new)
+            copy_content(old, new)

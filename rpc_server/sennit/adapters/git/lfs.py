@@ -9,14 +9,18 @@ from __future__ import annotations
 import os
 import shutil
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
+from sennit.adapters.git.file_copies import FileCopy, NoRoom, copy_files
 from sennit.adapters.git.files import make_private_folder
+from sennit.adapters.git.mirror import Copying, Linking, still_shared
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from sennit.adapters.git.git import Config
+    from sennit.adapters.git.mirror import Sharing
 
 
 def lfs_config(store_git_dir: Path) -> Config:
@@ -24,19 +28,33 @@ def lfs_config(store_git_dir: Path) -> Config:
     return (("lfs.storage", str(store_git_dir / "lfs")),)
 
 
-def mirror_lfs(common_dir: Path, store_git_dir: Path) -> None:
+def mirror_lfs(common_dir: Path, store_git_dir: Path, sharing: Sharing) -> NoRoom | None:
     """Link every file that git-lfs has for the user into the store, or copy it.
 
     Git-lfs names files by their content and never changes one, so what is there already is right.
     """
-    theirs = common_dir / "lfs" / "objects"
     ours = store_git_dir / "lfs" / "objects"
+    missing = _missing(common_dir / "lfs" / "objects", ours)
+    match sharing:
+        case Linking():
+            for source, target in missing:
+                _link_or_copy(source, target)
+            return None
+        case Copying(room=room):
+            copies = [FileCopy(*pair, pair[0].stat().st_size) for pair in missing]
+            return copy_files([*still_shared(ours), *copies], room)
+        case unknown:
+            assert_never(unknown)
+
+
+def _missing(theirs: Path, ours: Path) -> Iterator[tuple[Path, Path]]:
     for folder, _, names in os.walk(theirs):
         target = ours / os.path.relpath(folder, theirs)
         if names:
             make_private_folder(target)
         for name in names:
-            _link_or_copy(theirs / folder / name, target / name)
+            if not (target / name).exists():
+                yield theirs / folder / name, target / name
 
 
 def _link_or_copy(source: Path, target: Path) -> None:

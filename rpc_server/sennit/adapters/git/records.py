@@ -1,4 +1,4 @@
-"""The records of workspaces: what we made, where, on which device and inode, and who uses it.
+"""The records of workspaces: what we made, where, which folder it is, and who uses it.
 
 A record is the only licence to delete a folder. It lies in the store, where no agent works.
 """
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve, field, frozen
 
 from sennit.adapters.git.files import read_if_there, write_private
+from sennit.adapters.git.identity import Identity
 
 if TYPE_CHECKING:
     from sennit.adapters.git.store import Store
@@ -34,9 +35,15 @@ class Owner:
     started: int
 
 
+NOBODY = Owner(0, 0)
+"""Owns folders that are kept to be used again."""
+SPARE = "spare-"
+"""How the names of folders of earlier tasks begin, those of whose owner died over one too."""
+
+
 @frozen
 class Record:
-    """One workspace that we made. ``device`` and ``inode`` are those of its folder.
+    """One workspace that we made. ``identity`` is that of its folder.
 
     ``rules`` tells under which configuration its files were written (empty: it is not known).
     ``lower``: the folder that it is a layer over; empty where it holds everything itself.
@@ -44,8 +51,7 @@ class Record:
 
     name: str
     folder: Path
-    device: int
-    inode: int
+    identity: Identity
     base: str
     tree: str
     owner: Owner
@@ -69,6 +75,11 @@ def is_alive(owner: Owner) -> bool:
     return owner_of(owner.pid) == owner
 
 
+def is_kept(record: Record) -> bool:
+    """Tell whether a folder is kept to be used again, or was when its owner died."""
+    return record.owner == NOBODY or record.name.startswith(SPARE)
+
+
 def write_record(store: Store, record: Record) -> None:
     """Write or replace the record of a workspace, whose place is marked as one for workspaces."""
     marker = record.folder.parent / os.fsdecode(MARKER)
@@ -82,8 +93,9 @@ def write_inner_record(store: Store, record: Record) -> None:
     content = {
         "format": _FORMAT,
         "folder": os.fsdecode(record.folder),
-        "device": record.device,
-        "inode": record.inode,
+        "device": record.identity.device,
+        "inode": record.identity.inode,
+        "birth": record.identity.birth,
         "base": record.base,
         "tree": record.tree,
         "pid": record.owner.pid,
@@ -105,8 +117,7 @@ def read_record(store: Store, name: str) -> Record | None:
         return Record(
             name,
             Path(found["folder"]),
-            int(found["device"]),
-            int(found["inode"]),
+            Identity(int(found["device"]), int(found["inode"]), str(found.get("birth", ""))),
             str(found["base"]),
             str(found["tree"]),
             Owner(int(found["pid"]), int(found["started"])),

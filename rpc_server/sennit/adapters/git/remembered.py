@@ -1,4 +1,4 @@
-"""Remembers which tree a work tree came to, so that one that has not changed is not staged again.
+"""Remembers what a look at a work tree found, so that what has not changed is not asked again.
 
 What decides a tree is the user's index, the configuration, the attributes that lie outside that
 index, and the files that differ from it. Each file is known by its inode, size and times (the
@@ -8,11 +8,11 @@ written within the last moments is not trusted. Attributes are few and small: th
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
 import time
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from attrs import frozen
@@ -21,7 +21,7 @@ from sennit.adapters.git.disk import below
 from sennit.adapters.git.files import read_if_there, write_private
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from sennit.adapters.git.base_plan import Plan
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 _SETTLED_NS = 50_000_000
 """Older than the coarsest clock that file times are taken from."""
 _LONGEST_ID = 64
+_ATTRIBUTES = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_NO_FILE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO})
+"""Nothing there, or a link or a socket, which git does not follow or read for attributes."""
 
 
 class _CannotBeKnownError(Exception):
@@ -66,21 +69,46 @@ def remember(look: Look, recalled: Recalled | None, tree: str) -> None:
         write_private(_file(look), f"{recalled.key} {tree}".encode())
 
 
+def is_known_plain(look: Look) -> bool:
+    """Tell whether the user's index is known to have no path that git was told not to look at."""
+    known = read_if_there(_plain_file(look))
+    try:
+        return known is not None and known == _index_status(look)
+    except (_CannotBeKnownError, FileNotFoundError):
+        return False
+
+
+def remember_plain(look: Look) -> None:
+    """Keep that the index of this look has no such path, if it can be told from any other."""
+    try:
+        write_private(_plain_file(look), _index_status(look))
+    except (_CannotBeKnownError, FileNotFoundError):
+        _plain_file(look).unlink(missing_ok=True)
+
+
 def _file(look: Look) -> Path:
     return look.store.root / "source.tree"
 
 
-def _parts(look: Look, plan: Plan, settled: int) -> Iterator[bytes]:
+def _plain_file(look: Look) -> Path:
+    return look.store.root / "source.plain"
+
+
+def _index_status(look: Look) -> bytes:
     index = os.stat(look.repository.git_dir / "index")  # noqa: PTH116  as for other paths
-    # The user may have replaced it since it was copied: then the plan is not one of this index.
+    # The user may have replaced it since it was copied: then this look is not one at this index.
     if index.st_mtime_ns != look.index.stat().st_mtime_ns:
         raise _CannotBeKnownError
-    yield _status(index, settled)
+    return _status(index, time.time_ns() - _SETTLED_NS)
+
+
+def _parts(look: Look, plan: Plan, settled: int) -> Iterator[bytes]:
+    yield _index_status(look)
     yield repr((look.git.config, look.store.object_format, look.store.rules)).encode()
     for name in ("config", "info/attributes", "info/sparse-checkout"):
         yield read_if_there(look.store.git_dir / name) or b""
-    for file in _attributes_above(look, plan):
-        yield (read_if_there(file) or b"") if file.is_file() else b""
+    for folder in sorted(_folders_above(plan.present)):
+        yield _attributes_in(below(look.root, folder) if folder else look.root)
     for path in sorted(plan.present):
         status = os.lstat(below(look.root, path))
         if stat.S_ISDIR(status.st_mode):
@@ -92,12 +120,27 @@ def _parts(look: Look, plan: Plan, settled: int) -> Iterator[bytes]:
         yield repr(entry).encode()
 
 
-def _attributes_above(look: Look, plan: Plan) -> list[Path]:
-    """Name what may say how the files that are read become objects, ignored or not."""
-    folders = {
-        parent for path in plan.present for parent in PurePosixPath(os.fsdecode(path)).parents
-    }
-    return [look.repository.work_tree / folder / ".gitattributes" for folder in sorted(folders)]
+def _folders_above(paths: Iterable[bytes]) -> set[bytes]:
+    """Give every folder that a path lies in, the top one as an empty name."""
+    found: set[bytes] = set()
+    for path in paths:
+        folder = path.rpartition(b"/")[0]
+        while folder not in found:
+            found.add(folder)
+            folder = folder.rpartition(b"/")[0]
+    return found
+
+
+def _attributes_in(folder: bytes) -> bytes:
+    """Read what may say how the files that are read become objects, ignored or not."""
+    try:
+        handle = os.open(folder + b"/.gitattributes", _ATTRIBUTES)
+    except OSError as error:
+        if error.errno in _NO_FILE:
+            return b""
+        raise
+    with os.fdopen(handle, "rb") as file:
+        return file.read() if stat.S_ISREG(os.fstat(handle).st_mode) else b""
 
 
 def _status(status: os.stat_result, settled: int) -> bytes:

@@ -11,12 +11,25 @@ from attrs import evolve, frozen
 from sennit.core.objects import Entry, GitFailed, LeftOut, LeftOutReason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sennit.adapters.git.git import Git, Place
 
+_ASKED = (
+    "status",
+    "--porcelain=v2",
+    "-z",
+    "--branch",
+    "--no-ahead-behind",
+    "--no-renames",
+    "--untracked-files=all",
+    "--ignore-submodules=dirty",
+)
 _NO_MODE = "000000"
 _NOT_OPENED = re.compile(r"^warning: could not open directory '(.+?)/?': (.+)$", re.MULTILINE)
+# A tracked file that cannot be looked at counts as unchanged, with a line as of perror(3).
+_NOT_LOOKED_AT = re.compile(r"^(?!warning: |error: |fatal: )(.+): ([A-Z][^:]+)$", re.MULTILINE)
+_MOST_COMPLAINTS = 4 << 20
 
 
 @frozen
@@ -42,13 +55,17 @@ class Unmerged:
 
 @frozen
 class Status:
-    """What one look at a work tree found; ``not_opened`` are folders that git passed over."""
+    """What one look at a work tree found; ``not_opened`` is what git could not read.
+
+    ``ignored`` are files, and whole folders whose name says so, if they were asked for.
+    """
 
     head: str | None
     branch: bytes | None
     tracked: tuple[Tracked, ...]
     unmerged: tuple[Unmerged, ...]
     untracked: tuple[bytes, ...]
+    ignored: tuple[bytes, ...] = ()
     not_opened: tuple[LeftOut, ...] = ()
 
 
@@ -58,27 +75,36 @@ async def read_status(git: Git, place: Place) -> Status | GitFailed:
     Git would look into them with a call of its own, which reads their configuration without the
     safe one of this call.
     """
-    asked = [
-        "status",
-        "--porcelain=v2",
-        "-z",
-        "--branch",
-        "--no-ahead-behind",
-        "--no-renames",
-        "--untracked-files=all",
-        "--ignore-submodules=dirty",
-    ]
-    answer = await git.run(asked, place)
+    return await _read(git, place, _ASKED)
+
+
+async def read_status_and_ignored(git: Git, place: Place) -> Status | GitFailed:
+    """As ``read_status``, and list what is ignored: an ignored folder as one, with a slash.
+
+    That costs a sixth more where folders have to be looked through anyway.
+    """
+    return await _read(git, place, (*_ASKED, "--ignored=matching"))
+
+
+async def _read(git: Git, place: Place, asked: Sequence[str]) -> Status | GitFailed:
+    answer = await git.limited(complaints=_MOST_COMPLAINTS).run(asked, place)
     if isinstance(answer, GitFailed):
         return answer
-    return evolve(parse_status(answer.stdout), not_opened=not_opened(answer.stderr))
+    return evolve(parse_status(answer.stdout), not_opened=_not_opened(answer.stderr))
 
 
-def not_opened(complaints: str) -> tuple[LeftOut, ...]:
-    """Give the folders that git passed over with a warning, as it does on purpose."""
+def _not_opened(complaints: str) -> tuple[LeftOut, ...]:
+    """Give what git passed over with a word on standard error, as it does on purpose."""
+    folders = dict(_NOT_OPENED.findall(complaints))
+    below = tuple(f"{folder}/" for folder in folders)
+    files = (
+        (path, why)
+        for path, why in _NOT_LOOKED_AT.findall(complaints)
+        if not path.startswith(below)
+    )
+    said = {path: f"all that lies there: {why}" for path, why in folders.items()} | dict(files)
     return tuple(
-        LeftOut(os.fsencode(path), LeftOutReason.UNREADABLE, f"all that lies there: {why}")
-        for path, why in _NOT_OPENED.findall(complaints)
+        LeftOut(os.fsencode(path), LeftOutReason.UNREADABLE, why) for path, why in said.items()
     )
 
 
@@ -94,6 +120,7 @@ def parse_status(output: bytes) -> Status:
         tracked=tuple(_tracked(record) for record in records if record[:2] == b"1 "),
         unmerged=tuple(_unmerged(record) for record in records if record[:2] == b"u "),
         untracked=tuple(record[2:] for record in records if record[:2] == b"? "),
+        ignored=tuple(record[2:] for record in records if record[:2] == b"! "),
     )
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve, frozen
 
 from sennit.adapters.git.config import carried_config, config_file
+from sennit.adapters.git.file_copies import NoRoom
 from sennit.adapters.git.files import (
     PRIVATE_FOLDER,
     in_thread,
@@ -21,7 +22,9 @@ from sennit.adapters.git.files import (
 )
 from sennit.adapters.git.git import Place
 from sennit.adapters.git.lfs import lfs_config, mirror_lfs
-from sennit.adapters.git.mirror import Mirroring, refresh_mirror
+from sennit.adapters.git.mirror import LINKING, Sharing, refresh_mirror
+from sennit.adapters.git.mirror_memory import FILE, Mirroring
+from sennit.core.counted import spelled_size
 from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
@@ -40,7 +43,8 @@ class Store:
     """Where the objects, indexes and records of one repository and work tree are.
 
     ``neutral`` is to be passed as configuration to every call that could run a driver; ``rules``
-    tells the configuration of the last refresh from any other.
+    tells the configuration of the last refresh from any other. ``sharing`` says whether files may
+    be those of the user, ``mirroring`` what came of it.
     """
 
     root: Path
@@ -48,6 +52,7 @@ class Store:
     mirroring: Mirroring
     neutral: Config = ()
     rules: str = ""
+    sharing: Sharing = LINKING
 
     @property
     def git_dir(self) -> Path:
@@ -75,6 +80,11 @@ class Store:
         return self.root / "scratch"
 
     @property
+    def mirror_memory(self) -> Path:
+        """What is known of the mirror; see ``mirror_memory``."""
+        return self.root / FILE
+
+    @property
     def lock(self) -> Path:
         """The file to lock (see ``lock.locked``) while the mirror or a snapshot is made."""
         return self.root / "lock"
@@ -90,13 +100,19 @@ class Store:
         return Place(cwd=work_tree, git_dir=self.git_dir, work_tree=work_tree, index_file=index)
 
 
-async def open_store(git: Git, repository: Repository, stores: Path) -> Store | GitFailed:
+async def open_store(
+    git: Git, repository: Repository, stores: Path, sharing: Sharing = LINKING
+) -> Store | GitFailed:
     """Make the store of a repository, ``stores / repository.key``, if it is missing; refresh it.
 
     Several processes may do so at once. What is made is for its owner alone.
     """
     store = Store(
-        stores / repository.key, repository.object_format, Mirroring.LINKED, repository.neutral
+        stores / repository.key,
+        repository.object_format,
+        Mirroring.LINKED,
+        repository.neutral,
+        sharing=sharing,
     )
     made = await in_thread("make the store", _make, store)
     return made if isinstance(made, GitFailed) else await refresh(git, store, repository)
@@ -107,7 +123,14 @@ async def refresh(git: Git, store: Store, repository: Repository) -> Store | Git
     carried = await carried_config(git, repository)
     if isinstance(carried, GitFailed):
         return carried
-    return await in_thread("refresh the store", _refresh, store, repository, carried)
+    refreshed = await in_thread("refresh the store", _refresh, store, repository, carried)
+    return _without_room(store, refreshed) if isinstance(refreshed, NoRoom) else refreshed
+
+
+async def refresh_objects(store: Store, repository: Repository) -> Mirroring | GitFailed:
+    """Bring the objects alone up to date, with what came while others were at work."""
+    done = await in_thread("refresh the store", _refresh_objects, store, repository)
+    return _without_room(store, done) if isinstance(done, NoRoom) else done
 
 
 async def keep(git: Git, store: Store, name: str, commit: str) -> GitFailed | None:
@@ -156,16 +179,32 @@ def _make(store: Store) -> None:
         write_private(head, b"ref: refs/heads/none\n")
 
 
-def _refresh(store: Store, repository: Repository, carried: Carried) -> Store:
+def _without_room(store: Store, refused: NoRoom) -> GitFailed:
+    needed, room = spelled_size(refused.needed), spelled_size(refused.room)
+    return GitFailed(
+        "copy the object files of the repository",
+        None,
+        f"the copies take {needed} in {store.root}, where {room} may still be used",
+        "Make room on the disk or with `sennit gc`, raise limits.storeBytes, or set objects to "
+        "link.",
+    )
+
+
+def _refresh(store: Store, repository: Repository, carried: Carried) -> Store | NoRoom:
     config = carried.config + lfs_config(store.git_dir)
     content = config_file(store.object_format, config, carried.partial_clone)
     _write_if_new(store.git_dir / "config", content)
     carry_rules(repository, store.git_dir)
-    mirror_lfs(repository.common_dir, store.git_dir)
-    mirroring = refresh_mirror(
-        repository.common_dir / "objects", store.objects, store.root / "mirror.json"
-    )
+    refused = mirror_lfs(repository.common_dir, store.git_dir, store.sharing)
+    mirroring = refused or _refresh_objects(store, repository)
+    if isinstance(mirroring, NoRoom):
+        return mirroring
     return evolve(store, mirroring=mirroring, rules=carried.digest)
+
+
+def _refresh_objects(store: Store, repository: Repository) -> Mirroring | NoRoom:
+    theirs = repository.common_dir / "objects"
+    return refresh_mirror(theirs, store.objects, store.mirror_memory, store.sharing)
 
 
 def carry_rules(repository: Repository, git_dir: Path) -> None:

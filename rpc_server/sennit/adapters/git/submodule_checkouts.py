@@ -17,6 +17,7 @@ from attrs import evolve, frozen
 
 from sennit.adapters.git.discovery import Repository, Trust, neutralised
 from sennit.adapters.git.files import in_thread
+from sennit.adapters.git.identity import identity_at
 from sennit.adapters.git.records import Record, modules_folder, write_inner_record
 from sennit.adapters.git.store import open_store
 from sennit.adapters.git.submodules import declared_names, git_directories, submodules_of
@@ -106,7 +107,8 @@ async def _inner(outer: Outer, one: Submodule, name: str | None) -> Inner | GitF
         repository = await _repository_at(outer, one.path, git_dir)
         if isinstance(repository, GitFailed):
             return repository
-        store = await open_store(outer.git, repository, modules_folder(outer.store.root))
+        stores = modules_folder(outer.store.root)
+        store = await open_store(outer.git, repository, stores, outer.store.sharing)
         if isinstance(store, GitFailed):
             return store
         asked = ["cat-file", "-e", f"{one.commit}^{{commit}}"]
@@ -144,8 +146,7 @@ async def _recorded(
 
 
 def _note(store: Store, record: Record) -> Record:
-    status = record.folder.lstat()
-    noted = evolve(record, device=status.st_dev, inode=status.st_ino)
+    noted = evolve(record, identity=identity_at(record.folder))
     write_inner_record(store, noted)
     return noted
 

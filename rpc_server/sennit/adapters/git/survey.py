@@ -1,21 +1,16 @@
-"""One look at a work tree for a snapshot: what differs, what is ignored, what git looks away from.
-
-Git's own list of ignored paths costs as much as all the rest of a status, since every folder is
-asked for its rules. So everything that is not tracked is listed without rules, which is quick, and
-what a status does not call untracked is ignored.
-"""
+"""One look at a work tree for a snapshot: what differs, is ignored, or is hidden from git."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from sennit.adapters.git.disk import existing
 from sennit.adapters.git.files import both, in_thread
-from sennit.adapters.git.ignored import told_apart, with_those_in_mixed
+from sennit.adapters.git.remembered import is_known_plain, remember_plain
 from sennit.adapters.git.stage import nul_ended
-from sennit.adapters.git.status import Status, read_status
+from sennit.adapters.git.status import Status, read_status_and_ignored
 from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
@@ -23,47 +18,41 @@ if TYPE_CHECKING:
 
     from sennit.adapters.git.look import Look
 
-_ALL_THERE_IS = ("ls-files", "-v", "-c", "-o", "--directory", "--no-empty-directory", "-z")
-_NOT_TRACKED = "?"
+_FLAGS = ("ls-files", "-v", "-z")
 _FLAGGED = "SRCKhsmrck"
 """All other tags but ``H`` and ``M``, which are paths as usual and unmerged ones."""
 
 
 @frozen
 class Survey:
-    """``status``, and how many files and whole folders are ignored; ``plain``: no path is flagged.
-
-    Flagged are paths that git was told not to look at and that are there all the same.
-    """
+    """``plain``: no path is flagged, which means that git was told not to look at it."""
 
     status: Status
-    ignored: int
-    plain: bool = True
-
-
-@frozen
-class _Listed:
-    flagged: tuple[bytes, ...]
-    others: tuple[bytes, ...]
+    plain: bool
 
 
 async def survey(look: Look) -> Survey | GitFailed:
     """Look at the work tree, counting edits of files that git was told not to look at."""
-    status, listed = await both(
-        read_status(look.git, look.place), look.git.run(_ALL_THERE_IS, look.place)
-    )
+    status, flagged = await both(read_status_and_ignored(look.git, look.place), _flagged(look))
+    if isinstance(flagged, GitFailed):
+        return flagged
+    if isinstance(status, GitFailed) or not flagged:
+        return status if isinstance(status, GitFailed) else Survey(status, plain=True)
+    again = await _unflagged(look, flagged)
+    return again if isinstance(again, GitFailed) else Survey(again, plain=False)
+
+
+async def _flagged(look: Look) -> tuple[bytes, ...] | GitFailed:
+    """Give flagged paths at which something lies; an index that is known to have none is not read.
+
+    Those outside the sparse patterns are flagged too, and mostly nothing lies there.
+    """
+    if await in_thread("look at the index", is_known_plain, look) is True:
+        return ()
+    listed = await look.git.run(_FLAGS, look.place)
     if isinstance(listed, GitFailed):
         return listed
-    if isinstance(status, GitFailed):
-        return status
-    found = await in_thread("look at flagged files", _sorted_out, look.root, listed.stdout)
-    if isinstance(found, GitFailed):
-        return found
-    surveyed = await _with_ignored(look, status, found.others)
-    if isinstance(surveyed, GitFailed) or not found.flagged:
-        return surveyed
-    again = await _unflagged(look, found.flagged)
-    return again if isinstance(again, GitFailed) else evolve(surveyed, status=again, plain=False)
+    return await in_thread("look at flagged files", _sorted_out, look, listed.stdout)
 
 
 async def _unflagged(look: Look, paths: Sequence[bytes]) -> Status | GitFailed:
@@ -73,12 +62,14 @@ async def _unflagged(look: Look, paths: Sequence[bytes]) -> Status | GitFailed:
         )
         if isinstance(done, GitFailed):
             return done
-    return await read_status(look.git, look.place)
+    return await read_status_and_ignored(look.git, look.place)
 
 
-def _sorted_out(root: bytes, listed: bytes) -> _Listed:
+def _sorted_out(look: Look, listed: bytes) -> tuple[bytes, ...]:
     flagged = [path for tag in _FLAGGED for path in _tagged(listed, tag)]
-    return _Listed(existing(root, flagged), tuple(_tagged(listed, _NOT_TRACKED)))
+    if not flagged:
+        remember_plain(look)
+    return existing(look.root, flagged)
 
 
 def _tagged(listed: bytes, tag: str) -> Iterator[bytes]:
@@ -92,9 +83,3 @@ def _tagged(listed: bytes, tag: str) -> Iterator[bytes]:
         end = listed.index(b"\0", at + 1)
         yield listed[at + len(start) : end]
         at = listed.find(start, end)
-
-
-async def _with_ignored(look: Look, status: Status, others: Sequence[bytes]) -> Survey | GitFailed:
-    apart = told_apart(others, status.untracked)
-    ignored = await with_those_in_mixed(look.git, look.place, apart)
-    return ignored if isinstance(ignored, GitFailed) else Survey(status, len(ignored))

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING
 
 from sennit.adapters.git.disk import below, lies_beyond_a_link
 from sennit.adapters.git.files import in_thread
-from sennit.adapters.git.ignored import with_those_in_mixed
 from sennit.adapters.git.submodules import submodules_of
 from sennit.adapters.walking import walked
 from sennit.core.objects import GitFailed, LeftOut, LeftOutReason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from sennit.adapters.git.git import Git, Place
-    from sennit.adapters.git.ignored import Others
 
 MOST_NAMED = 20
 """How many ignored paths are named; the last one says how many more there are."""
@@ -29,20 +27,17 @@ _ABSENT = (
 
 
 async def uncaptured(
-    git: Git, place: Place, root: Path, *, others: Others, since_ns: int
+    git: Git, place: Place, root: Path, *, ignored: Iterable[bytes], since_ns: int
 ) -> tuple[LeftOut, ...] | GitFailed:
-    """Name what of ``others`` was written after a moment.
+    """Name what of ``ignored`` was written after a moment.
 
-    The moment is in nanoseconds since 1970 and is compared with the change times of inodes. Ignored
-    folders are named as one; a capture takes neither them nor what lies in the folder of a
-    submodule that is not checked out.
+    The moment is in nanoseconds since 1970 and is compared with the change times of inodes.
+    Ignored folders, which end with a slash, are named as one; a capture takes neither them nor
+    what lies in the folder of a submodule that is not checked out.
     """
-    found = await with_those_in_mixed(git, place, others)
-    if isinstance(found, GitFailed):
-        return found
-    ignored = [path.rstrip(b"/") for path in found]
+    paths = [path.rstrip(b"/") for path in ignored]
     top = os.fsencode(root)
-    fresh = await in_thread("look at ignored files", _written_since, top, ignored, since_ns)
+    fresh = await in_thread("look at ignored files", _written_since, top, paths, since_ns)
     if isinstance(fresh, GitFailed):
         return fresh
     absent = await _in_absent_submodules(git, place, root)

@@ -118,6 +118,13 @@ def make_whiteout(root: bytes, path: bytes) -> None:
     os.mknod(full, stat.S_IFCHR, os.makedev(0, 0))
 
 
+def make_opaque(root: bytes, path: bytes) -> None:
+    """Have a folder be at a path, without what the lower layer has below it. Raises OSError."""
+    full = below(root, path)
+    os.makedirs(full, exist_ok=True)  # noqa: PTH103  bytes
+    os.setxattr(full, _OPAQUE, _YES, follow_symlinks=False)
+
+
 def to_hide(gone: Iterable[bytes], kept: Iterable[bytes]) -> list[bytes]:
     """Give what has to be hidden so that the paths ``gone`` are, and no folder of nothing else.
 

@@ -18,6 +18,7 @@ from sennit.adapters.git.config import Carried, carried_config, config_file
 from sennit.adapters.git.delete import delete_workspace
 from sennit.adapters.git.files import both, copy_with_times, in_thread, write_private
 from sennit.adapters.git.git import DISPOSABLE, Place
+from sennit.adapters.git.identity import identity_at
 from sennit.adapters.git.includes import copy_included
 from sennit.adapters.git.lfs import lfs_config
 from sennit.adapters.git.mirror import alternate_line
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from sennit.adapters.git.git import Config, Git
     from sennit.adapters.git.store import Store
     from sennit.core.objects import Snapshot
+    from sennit.core.workspace_kinds import How
 
 BRANCH = "sennit/work"
 """The branch that a workspace is on; agents may make others."""
@@ -82,7 +84,8 @@ class Workspace:
 
     ``absent_submodules`` are folders that are empty there, since their commit is not on this
     machine, ``dirty_submodules`` those whose changes at the user's are in no commit and therefore
-    not there, and ``not_copied`` ignored paths that were asked for and could not be copied.
+    not there, and ``not_copied`` ignored paths that were asked for and could not be copied. ``how``
+    tells how it was made, where it is known.
     """
 
     name: str
@@ -92,6 +95,7 @@ class Workspace:
     absent_submodules: tuple[bytes, ...] = ()
     not_copied: tuple[bytes, ...] = ()
     dirty_submodules: tuple[bytes, ...] = ()
+    how: How | None = None
 
 
 @frozen
@@ -204,12 +208,10 @@ def _begin(
         return GitFailed("make a workspace", None, f"{folder.name} is in use", advice)
     folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.mkdir(mode=0o700)
-    status = folder.lstat()
     record = Record(
         folder.name,
         folder,
-        status.st_dev,
-        status.st_ino,
+        identity_at(folder),
         snapshot.commit,
         snapshot.tree,
         owner,

@@ -16,6 +16,7 @@ from attrs import frozen
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 _HEADER = struct.Struct(">4sLL")
 _STAT = struct.Struct(">10L")
@@ -26,7 +27,9 @@ _STAGE = 0x3000
 _VERSIONS = (2, 3)
 _BLOCK = 4096
 _MODE, _SIZE = 6, 9
+_SECOND = 1_000_000_000
 _LOW = 0xFFFFFFFF
+_FILES = frozenset({stat.S_IFREG, stat.S_IFLNK})
 _HASHES = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
 
 
@@ -64,21 +67,48 @@ class IndexEntry:
     @property
     def is_submodule(self) -> bool:
         """Whether it is the commit of a submodule, which is a folder on the disk."""
-        return stat.S_IFMT(self.mode) not in {stat.S_IFLNK, stat.S_IFREG}
+        return stat.S_IFMT(self.mode) not in _FILES
+
+
+def count_of(index: Path) -> int:
+    """Tell how many paths an index names, of any version; 0 where there is none that can be read.
+
+    Of a split index it is only what differs from its shared part.
+    """
+    try:
+        with index.open("rb") as file:
+            signature, _, count = _HEADER.unpack(file.read(_HEADER.size))
+    except (OSError, struct.error):
+        return 0
+    return int(count) if signature == b"DIRC" else 0
 
 
 def entries_of(index: bytes, object_format: str) -> Iterator[IndexEntry]:
     """Give the entries of an index in order. Raises `UnknownIndexError`."""
+    for path, at, absent in _found_in(index, object_format):
+        yield IndexEntry(path, _STAT.unpack_from(index, at), at, absent)
+
+
+def stat_data_of(index: bytes, object_format: str) -> Iterator[tuple[bytes, bytes | None]]:
+    """Give each path with its stat data as it is written, None where nothing lies there.
+
+    Much quicker than ``entries_of`` for who only compares. Raises `UnknownIndexError`.
+    """
+    for path, at, absent in _found_in(index, object_format):
+        yield path, None if absent else index[at : at + _STAT.size]
+
+
+def _found_in(index: bytes, object_format: str) -> Iterator[tuple[bytes, int, bool]]:
+    """Give path and offset of each entry, and whether it is outside the sparse patterns."""
     if len(index) < _HEADER.size:
         raise UnknownIndexError("it is too short")
     signature, version, count = _HEADER.unpack_from(index)
     if signature != b"DIRC" or version not in _VERSIONS:
         raise UnknownIndexError(f"its version is {version}")
-    hash_size = _HASHES[object_format]().digest_size
+    before_flags = _STAT.size + _HASHES[object_format]().digest_size
     at = _HEADER.size
     for _ in range(count):
-        numbers = _STAT.unpack_from(index, at)
-        name = at + _STAT.size + hash_size
+        name = at + before_flags
         (flags,) = _FLAGS.unpack_from(index, name)
         name += _FLAGS.size
         absent = False
@@ -89,8 +119,18 @@ def entries_of(index: bytes, object_format: str) -> Iterator[IndexEntry]:
         if flags & _STAGE:
             raise UnknownIndexError("it has unmerged entries")
         end = index.index(b"\0", name)
-        yield IndexEntry(index[name:end], numbers, at, absent)
+        yield index[name:end], at, absent
         at += (end - at + 8) & ~7
+
+
+def mode_in(data: bytes) -> int:
+    """Give the mode, as git has it, of stat data as it is written."""
+    return int.from_bytes(data[4 * _MODE : 4 * _MODE + 4], "big")
+
+
+def stat_data(status: os.stat_result, mode: int) -> bytes:
+    """Write the stat data of a file as an index holds it, with a mode as git has it."""
+    return _STAT.pack(*numbers_of(status, mode))
 
 
 def with_stats(index: bytes, stats: Mapping[int, os.stat_result], object_format: str) -> bytes:
@@ -104,21 +144,25 @@ def with_stats(index: bytes, stats: Mapping[int, os.stat_result], object_format:
 
 def disk_size(index: bytes, object_format: str) -> int:
     """Estimate what the files of an index take on a disk, in bytes: whole blocks of 4 KiB."""
-    entries = entries_of(index, object_format)
-    return sum(-(-entry.size // _BLOCK) * _BLOCK for entry in entries if not entry.is_submodule)
+    total = 0
+    for _, data in stat_data_of(index, object_format):
+        if data is not None and stat.S_IFMT(mode_in(data)) in _FILES:
+            total += -(-int.from_bytes(data[4 * _SIZE :], "big") // _BLOCK)
+    return total * _BLOCK
 
 
 def numbers_of(status: os.stat_result, mode: int) -> tuple[int, ...]:
     """Give the stat data of a file as an index holds it, with a mode as git has it."""
-    seconds = 1_000_000_000
-    values = (
-        *divmod(status.st_ctime_ns, seconds),
-        *divmod(status.st_mtime_ns, seconds),
-        status.st_dev,
-        status.st_ino,
+    changed, modified = status.st_ctime_ns, status.st_mtime_ns
+    return (
+        (changed // _SECOND) & _LOW,
+        changed % _SECOND,
+        (modified // _SECOND) & _LOW,
+        modified % _SECOND,
+        status.st_dev & _LOW,
+        status.st_ino & _LOW,
         mode,
-        status.st_uid,
-        status.st_gid,
-        status.st_size,
+        status.st_uid & _LOW,
+        status.st_gid & _LOW,
+        status.st_size & _LOW,
     )
-    return tuple(value & _LOW for value in values)

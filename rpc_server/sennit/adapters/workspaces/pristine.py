@@ -8,13 +8,13 @@ from attrs import evolve
 
 from sennit.adapters.git.delete import Deleted, delete_workspace
 from sennit.adapters.git.files import in_thread, write_private
+from sennit.adapters.git.identity import identity_at
 from sennit.adapters.git.lock import Busy, locked
-from sennit.adapters.git.records import Record, index_file, read_record, write_record
-from sennit.adapters.git.workspace import CHECKOUT, checked_out
+from sennit.adapters.git.records import NOBODY, Record, index_file, read_record, write_record
+from sennit.adapters.git.workspace import CHECKOUT
 from sennit.adapters.workspaces.copying import clone_checkout
 from sennit.adapters.workspaces.leases import is_held
 from sennit.adapters.workspaces.rules import same_attributes
-from sennit.adapters.workspaces.spares import NOBODY
 from sennit.adapters.workspaces.stripping import strip
 from sennit.core.objects import GitFailed
 
@@ -32,12 +32,15 @@ PATIENCE_S = 2.0
 _UNKNOWN = ""
 
 
-async def cloned(making: Making, rules: str) -> Record | GitFailed:
-    """Fill a folder with copies of the kept checkout, which is brought to the base before."""
+async def cloned(making: Making, rules: str) -> Record | GitFailed | None:
+    """Fill a folder with copies of the kept checkout, which is brought to the base before.
+
+    None where somebody works on it, or relies on it as it is.
+    """
     store, record = making.store, making.record
     async with locked(lock_of(store), seconds=PATIENCE_S) as held:
         if isinstance(held, Busy) or await _is_in_use(store):
-            return await checked_out(making)
+            return None
         failed = await brought(making.git, store, record.base, record.tree, rules)
         if failed is not None:
             return failed
@@ -136,7 +139,6 @@ def _begin(store: Store, record: Record) -> Record:
 def _new(store: Store) -> Record:
     folder = folder_of(store)
     folder.mkdir(mode=0o700)
-    status = folder.lstat()
-    record = Record(NAME, folder, status.st_dev, status.st_ino, "", _UNKNOWN, NOBODY)
+    record = Record(NAME, folder, identity_at(folder), "", _UNKNOWN, NOBODY)
     write_record(store, record)
     return record

@@ -19,8 +19,11 @@ from attrs import evolve, frozen
 
 from sennit.adapters.git.delete import Deleted, Deletion, NotDeleted, delete_workspace
 from sennit.adapters.git.files import copy_with_times, in_thread
+from sennit.adapters.git.identity import identity_at
 from sennit.adapters.git.lock import Busy, locked
 from sennit.adapters.git.records import (
+    NOBODY,
+    SPARE,
     Owner,
     Record,
     index_file,
@@ -43,10 +46,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-PREFIX = "spare-"
 FOLDER = ".spare"
 """The folder of spares, beside workspaces."""
-NOBODY = Owner(0, 0)
 _LEAST_FREE = 2 << 30
 
 
@@ -71,7 +72,7 @@ async def reuse(making: Making, rules: str) -> Record | None:
     One that cannot be used is deleted, since what is wrong with it is not known.
     """
     store, owner = making.store, making.record.owner
-    async with locked(_lock(store)) as held:
+    async with locked(lock_of_spares(store)) as held:
         if isinstance(held, Busy):
             return None
         spare = await in_thread("look for a spare", _claim, store, owner, rules)
@@ -104,7 +105,7 @@ async def release_workspace(
 
     The conditions are those of ``delete_workspace``.
     """
-    async with locked(_lock(store)) as held:
+    async with locked(lock_of_spares(store)) as held:
         if isinstance(held, Busy):
             return await delete_workspace(store, name, by)
         kept = await in_thread("keep a spare", _keep, store, name, by, room)
@@ -136,14 +137,14 @@ async def _trim(store: Store, by: Owner, room: Room, rules: str | None) -> None:
 
 def spares_of(store: Store) -> list[Record]:
     """Give the records of spares, the newest first."""
-    names = (file.stem for file in store.records.glob(f"{PREFIX}*.json"))
+    names = (file.stem for file in store.records.glob(f"{SPARE}*.json"))
     found = [record for name in names if (record := read_record(store, name)) is not None]
     return sorted(found, key=lambda record: record.created, reverse=True)
 
 
 def new_spare(workspaces: Path) -> Path:
     """Name a folder for a spare that is not there yet."""
-    return workspaces / FOLDER / f"{PREFIX}{secrets.token_hex(6)}"
+    return workspaces / FOLDER / f"{SPARE}{secrets.token_hex(6)}"
 
 
 def give_up(store: Store, name: str) -> None:
@@ -153,7 +154,8 @@ def give_up(store: Store, name: str) -> None:
         write_record(store, evolve(record, owner=NOBODY))
 
 
-def _lock(store: Store) -> Path:
+def lock_of_spares(store: Store) -> Path:
+    """Name the lock that whoever takes a spare, or adds one, has to hold."""
     return store.root / "spares.lock"
 
 
@@ -196,7 +198,7 @@ async def _reset_and_moved(making: Making, spare: Record) -> Record | GitFailed:
 
 def _move(making: Making, spare: Record) -> Record:
     """Put the spare in the place of the empty folder, which a rename replaces."""
-    record = evolve(making.record, device=spare.device, inode=spare.inode, rules=spare.rules)
+    record = evolve(making.record, identity=spare.identity, rules=spare.rules)
     # First the record: until the rename another folder is in its place, which is left alone, and
     # the spare is still named by its own record.
     write_record(making.store, record)
@@ -209,8 +211,7 @@ def _keep(store: Store, name: str, by: Owner, room: Room) -> Record | None:
     record = read_record(store, name)
     if record is None or not record.rules or (record.owner != by and is_alive(record.owner)):
         return None
-    status = record.folder.lstat()
-    if (status.st_dev, status.st_ino) != (record.device, record.inode):
+    if not record.identity.is_that_of(identity_at(record.folder)):
         return None
     index = index_file(store, name)
     if not _has_room(store, record, index, room):

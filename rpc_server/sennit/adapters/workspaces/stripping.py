@@ -14,17 +14,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sennit.adapters.git.delete import NotDeleted, opened_folder, remove_tree, removed
-from sennit.adapters.workspaces.index_file import entries_of, numbers_of
+from sennit.adapters.git.identity import identity_of
+from sennit.adapters.workspaces.index_file import mode_in, stat_data, stat_data_of
 
 if TYPE_CHECKING:
     from sennit.adapters.git.records import Record
 
 _TOP = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _TOP_MODE = 0o700
-_MODE = 6
+_FILES = frozenset({stat.S_IFREG, stat.S_IFLNK})
 
 
-class _Names(dict[bytes, "_Names | tuple[int, ...]"]):
+class _Names(dict[bytes, "_Names | bytes"]):
     """What a folder may hold: stat data of a file or a link, names for a folder."""
 
 
@@ -37,12 +38,11 @@ def strip(record: Record, index: bytes, object_format: str) -> NotDeleted | None
     mode = 0o777 & ~_umask()
     top = os.open(record.folder, _TOP)
     try:
-        status = os.fstat(top)
         where = os.fsencode(record.folder)
-        if (status.st_dev, status.st_ino) != (record.device, record.inode):
+        if not record.identity.is_that_of(identity_of(top)):
             raise FileNotFoundError(2, "another folder is in its place", where)
         os.fchmod(top, _TOP_MODE)
-        return _strip(top, names, record.device, mode, where)
+        return _strip(top, names, record.identity.device, mode, where)
     finally:
         os.close(top)
 
@@ -52,16 +52,17 @@ def _strip(folder: int, names: _Names, device: int, mode: int, where: bytes) -> 
         found = list(entries)
     for entry in found:
         name = os.fsencode(entry.name)
-        here = where + b"/" + name
-        stopped = None
-        is_folder = entry.is_dir(follow_symlinks=False)
         wanted = names.get(name)
-        if is_folder and isinstance(wanted, _Names):
-            stopped = _stripped_below(folder, name, wanted, device, mode, here)
-        elif is_folder:
-            stopped = remove_tree(folder, name, device, here)
-        elif not isinstance(wanted, tuple) or not _untouched(entry, wanted):
+        # Nearly every one: nothing more is done for it, for there are very many.
+        if isinstance(wanted, bytes) and _untouched(entry, wanted):
+            continue
+        here = where + b"/" + name
+        if not entry.is_dir(follow_symlinks=False):
             stopped = removed(os.unlink, folder, name, here)
+        elif isinstance(wanted, _Names):
+            stopped = _stripped_below(folder, name, wanted, device, mode, here)
+        else:
+            stopped = remove_tree(folder, name, device, here)
         if stopped is not None:
             return stopped
     return None
@@ -82,26 +83,28 @@ def _stripped_below(
         os.close(folder)
 
 
-def _untouched(entry: os.DirEntry[str], wanted: tuple[int, ...]) -> bool:
+def _untouched(entry: os.DirEntry[str], wanted: bytes) -> bool:
     status = entry.stat(follow_symlinks=False)
-    mode = wanted[_MODE]
+    mode = mode_in(wanted)
     return (
         status.st_nlink == 1
         and stat.S_IFMT(status.st_mode) == stat.S_IFMT(mode)
-        and numbers_of(status, mode) == wanted
+        and stat_data(status, mode) == wanted
     )
 
 
 def _names_of(index: bytes, object_format: str) -> _Names:
     top = _Names()
     folders = {b"": top}
-    for entry in entries_of(index, object_format):
-        if entry.is_submodule:
-            # Its folder stays and is empty.
-            _folder(folders, entry.path)
-        elif not entry.absent:
-            above, _, name = entry.path.rpartition(b"/")
-            _folder(folders, above)[name] = entry.numbers
+    for path, data in stat_data_of(index, object_format):
+        if data is None:
+            continue
+        if stat.S_IFMT(mode_in(data)) in _FILES:
+            above, _, name = path.rpartition(b"/")
+            _folder(folders, above)[name] = data
+        else:
+            # A submodule: its folder stays and is empty.
+            _folder(folders, path)
     return top
 
 

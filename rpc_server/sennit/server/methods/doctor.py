@@ -23,10 +23,10 @@ from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
 from sennit.server.disk_use import use_line
 from sennit.server.jsonrpc import Context
+from sennit.server.object_files import mirror_line, object_files_line
 from sennit.server.probing import default_folder
 from sennit.server.sandboxing import (
     sandbox_line,
-    shared_objects_line,
     without_unusable,
 )
 from sennit.server.services import Services
@@ -60,8 +60,8 @@ async def _looks(services: Services, folder: bytes | None) -> AsyncIterator[Doct
     yield await anyio.to_thread.run_sync(_disk, str(services.folders.root))
     yield await use_line(services)
     yield await sandbox_line(services)
-    yield await shared_objects_line(services)
-    for line in await kind_lines(services):
+    yield await object_files_line(services)
+    for line in await kind_lines(services, await _opened(services, folder)):
         yield line
     if folder is not None:
         async for line in _repository(services, folder):
@@ -123,6 +123,12 @@ def _disk(folder: str) -> DoctorLine:
     return DoctorLine("disk", Health.GOOD, message)
 
 
+async def _opened(services: Services, folder: bytes | None) -> Repository | None:
+    """The repository of a folder; what is wrong with it is told by `_repository`."""
+    found = None if folder is None else await services.repositories.find(folder, Trust.UNTRUSTED)
+    return found if isinstance(found, Repository) else None
+
+
 async def _repository(services: Services, folder: bytes) -> AsyncIterator[DoctorLine]:
     found = await services.repositories.find(folder, Trust.UNTRUSTED)
     where = display(folder)
@@ -138,6 +144,7 @@ async def _repository(services: Services, folder: bytes) -> AsyncIterator[Doctor
         case Repository():
             top = display(os.fsencode(found.work_tree))
             yield DoctorLine("repository", Health.GOOD, f"{top}, {found.object_format}")
+            yield await mirror_line(services, found)
             yield await _trust(services, found, top)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import anyio.to_thread
 
-from sennit.adapters.git.collecting import size_of
+from sennit.adapters.git.collectable import size_of
 from sennit.core.counted import counted
 from sennit.core.engine.events import Dropped
 from sennit.core.engine.following import is_newest
@@ -170,7 +170,7 @@ async def gc(services: Services, _context: Context, params: GcParams) -> GcResul
     items = tuple([await _item(services, row) for row in due])
     if params.dry_run or not params.confirm:
         in_stores = await look_through_stores(services, before)
-        told = (*items, *store_items(in_stores.found))
+        told = (*items, *store_items(in_stores))
         size = sum(item.bytes for item in told)
         kept = tuple(map(Notice, in_stores.problems))
         return GcResult(done=False, items=told, freed_bytes=size, kept=kept)
@@ -182,7 +182,7 @@ async def gc(services: Services, _context: Context, params: GcParams) -> GcResul
     collected = await collect_stores(services, in_stores, before)
     return GcResult(
         done=True,
-        items=(*gone, *store_items(in_stores.found)),
+        items=(*gone, *store_items(in_stores)),
         freed_bytes=sum(item.bytes for item in gone) + collected.freed,
         kept=tuple(map(Notice, (*done.kept, *collected.kept))),
     )
