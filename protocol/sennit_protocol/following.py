@@ -8,8 +8,7 @@ from attrs import field, frozen
 
 from sennit_protocol.describe import says
 from sennit_protocol.ids import TicketId
-from sennit_protocol.states import Offer
-from sennit_protocol.tasks import Attachment, Budget
+from sennit_protocol.tasks import Attachment, Budget, CallKeys
 
 
 class SessionWish(StrEnum):
@@ -31,7 +30,7 @@ class Begin(StrEnum):
 
 
 @frozen
-class FollowParams:
+class FollowParams(CallKeys):
     """A follow-up on a task that has ended; what is not said here is as it was for that task."""
 
     ticket: TicketId
@@ -62,21 +61,4 @@ class FollowParams:
     )
     deadline_ms: int | None = field(
         default=None, metadata=says("Milliseconds that a run may take; as before unless said.")
-    )
-    operation_id: str | None = field(
-        default=None,
-        metadata=says("1 to 64 characters: the same request again gives the same ticket."),
-    )
-    label: str | None = field(default=None, metadata=says("A name for people."))
-    offer: Offer | None = field(
-        default=None, metadata=says("When the proposal is offered; the setting `review.offer`.")
-    )
-    wait: bool = field(
-        default=False, metadata=says("Whether the answer comes only when the ticket has settled.")
-    )
-    work_done_token: str | int | None = field(
-        default=None, metadata=says("LSP's token for progress; counts only with `wait`.")
-    )
-    partial_result_token: str | int | None = field(
-        default=None, metadata=says("LSP's token for partial results; counts only with `wait`.")
     )

@@ -108,6 +108,24 @@ class UnitView:
 
 
 @frozen
+class SettledView:
+    """How the conflict in a file was settled.
+
+    `baseUri` and `proposedUri` of the file, and its units, are then what goes in on top of what it
+    met. It is decided as a whole: a decision about one of its units is one about all of them.
+    """
+
+    take: Take
+    suggestion: SuggestionKind | None = None
+    agent_uri: str | None = field(
+        default=None, metadata=says("`sennit:` URI of the text that the agent left.")
+    )
+    agent_base_uri: str | None = field(
+        default=None, metadata=says("`sennit:` URI of the text that the agent began with.")
+    )
+
+
+@frozen
 class FileView:
     """One file of a proposal with its units."""
 
@@ -120,13 +138,18 @@ class FileView:
     mode_before: str | None = field(default=None, metadata=says("Git's mode in octal."))
     mode_after: str | None = field(default=None, metadata=says("Git's mode in octal."))
     base_uri: str | None = field(
-        default=None, metadata=says("`sennit:` URI of the text that the agent began with.")
+        default=None,
+        metadata=says("`sennit:` URI of the text before: what the agent began with, or `settled`."),
     )
     proposed_uri: str | None = field(
-        default=None, metadata=says("`sennit:` URI of the text that the agent left.")
+        default=None,
+        metadata=says("`sennit:` URI of the text after: what the agent left, or `settled`."),
     )
     lines_added: int = 0
     lines_removed: int = 0
+    settled: SettledView | None = field(
+        default=None, metadata=says("Where a conflict in it was settled and that counts.")
+    )
 
 
 @frozen

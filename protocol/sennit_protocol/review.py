@@ -47,6 +47,17 @@ class ProposalFormat(StrEnum):
     PATCH = "patch"
 
 
+class ProposalText(StrEnum):
+    """Which text of a proposal is shown.
+
+    ``SETTLED``: what goes in, which is what a person has made of it where conflicts were settled.
+    ``AGENT``: what the agent left.
+    """
+
+    SETTLED = "settled"
+    AGENT = "agent"
+
+
 @frozen
 class ProposalParams:
     """Names a proposal; its newest revision unless said."""
@@ -60,6 +71,10 @@ class ProposalParams:
             "With `format: patch`: another revision of the proposal; the patch leads from its "
             "text to this one's."
         ),
+    )
+    text: ProposalText = field(
+        default=ProposalText.SETTLED,
+        metadata=says("Whether files whose conflict was settled are shown as they go in."),
     )
     limit: int = field(default=1000, metadata=says("Files at most."))
     offset: int = 0

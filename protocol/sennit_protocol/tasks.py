@@ -33,6 +33,17 @@ class MergeOrder(StrEnum):
     FEWEST_CONFLICTS = "fewestConflicts"
 
 
+class OnConflict(StrEnum):
+    """What follows when a proposal conflicts with those before it.
+
+    ``SET_ASIDE``: a person settles it. ``FOLLOW``: its agent has one more turn, on what was merged
+    before it, in a task of the same ticket.
+    """
+
+    SET_ASIDE = "setAside"
+    FOLLOW = "follow"
+
+
 class Access(StrEnum):
     """What a task may do in its workspace."""
 
@@ -248,21 +259,10 @@ class Task:
     )
 
 
-@frozen
-class DispatchParams:
-    """A call: tasks that belong together, and how their results are offered."""
+@frozen(kw_only=True)
+class CallKeys:
+    """What is said of a call whatever it asks for."""
 
-    LATER_KEYS: ClassVar[frozenset[str]] = frozenset({
-        "approval", "checks", "coalesce", "onConflict", "onFailure", "serialise",
-    })  # fmt: skip
-
-    tasks: tuple[Task, ...] = field(metadata=says("The tasks, in the order of reconciliation."))
-    defaults: TaskDefaults = field(
-        factory=TaskDefaults, metadata=says("Keys for every task that does not set them itself.")
-    )
-    brief: str | None = field(
-        default=None, metadata=says("A preamble put before the prompt of every task.")
-    )
     operation_id: str | None = field(
         default=None,
         metadata=says("1 to 64 characters: the same request again gives the same ticket."),
@@ -270,13 +270,6 @@ class DispatchParams:
     label: str | None = field(default=None, metadata=says("A name for people."))
     offer: Offer | None = field(
         default=None, metadata=says("When proposals are offered; the setting `review.offer`.")
-    )
-    max_concurrent: int | None = field(
-        default=None, metadata=says("How many tasks of this call run at once, beside the limits.")
-    )
-    order: MergeOrder | None = field(
-        default=None,
-        metadata=says("In which order proposals are merged; as the tasks stand unless said."),
     )
     wait: bool = field(
         default=False, metadata=says("Whether the answer comes only when the ticket has settled.")
@@ -286,4 +279,31 @@ class DispatchParams:
     )
     partial_result_token: str | int | None = field(
         default=None, metadata=says("LSP's token for partial results; counts only with `wait`.")
+    )
+
+
+@frozen
+class DispatchParams(CallKeys):
+    """A call: tasks that belong together, and how their results are offered."""
+
+    LATER_KEYS: ClassVar[frozenset[str]] = frozenset({
+        "approval", "checks", "coalesce", "onFailure", "serialise",
+    })  # fmt: skip
+
+    tasks: tuple[Task, ...] = field(metadata=says("The tasks, in the order of reconciliation."))
+    defaults: TaskDefaults = field(
+        factory=TaskDefaults, metadata=says("Keys for every task that does not set them itself.")
+    )
+    brief: str | None = field(
+        default=None, metadata=says("A preamble put before the prompt of every task.")
+    )
+    max_concurrent: int | None = field(
+        default=None, metadata=says("How many tasks of this call run at once, beside the limits.")
+    )
+    order: MergeOrder | None = field(
+        default=None,
+        metadata=says("In which order proposals are merged; as the tasks stand unless said."),
+    )
+    on_conflict: OnConflict | None = field(
+        default=None, metadata=says("What follows when a proposal conflicts; `setAside`.")
     )

@@ -89,6 +89,16 @@ class RunSandbox:
 
 
 @frozen
+class RunWorkspace:
+    """How the workspace of a run was made."""
+
+    kind: str = field(metadata=says("As the setting `workspace.kind` names it."))
+    refused: tuple[str, ...] = field(
+        default=(), metadata=says("Kinds that come before it, each with why it was not taken.")
+    )
+
+
+@frozen
 class RunResult:
     """One run's record."""
 
@@ -108,11 +118,12 @@ class RunResult:
     sandbox: RunSandbox | None = field(
         default=None, metadata=says("Absent when nothing is recorded of the run.")
     )
+    workspace: RunWorkspace | None = field(default=None, metadata=says("Absent when not known."))
 
 
 @frozen
 class MaterialiseParams:
-    """Names what to check out: a revision or the workspace of a task's last run."""
+    """Names what to check out: a task's newest revision, or while it works what is there so far."""
 
     ticket: TicketId
     task: str
@@ -120,7 +131,7 @@ class MaterialiseParams:
 
 @frozen
 class MaterialiseResult:
-    """A plain folder to look around in; it is yours to delete."""
+    """A plain folder to look around in; `sennit gc` removes it once its server has ended."""
 
     folder: str
 

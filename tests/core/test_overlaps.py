@@ -70,3 +70,15 @@ def test_lines_of_other_texts_are_not_compared() -> None:
     ]
     [pair] = pairs(works)
     assert pair.meetings == (Meeting(b"f", OverlapKind.SAME_FILE),)
+
+
+def test_what_was_done_on_top_of_another_work_does_not_meet_it() -> None:
+    first = work_of("first", b"/r", "b", [change(b"f", Hunk(3, 1, 3, 1))])
+    newer = work_of("newer", b"/r", "b", [change(b"f", Hunk(3, 1, 3, 1))])
+    on_top = work_of("top", b"/r", "c", [change(b"f", Hunk(3, 1, 3, 1))])
+    works = [
+        evolve(first, revision="r_1"),
+        evolve(on_top, holds=frozenset({"r_1"})),
+        evolve(newer, revision="r_2"),
+    ]
+    assert [(pair.one, pair.other) for pair in pairs(works)] == [(0, 2), (1, 2)]

@@ -374,28 +374,30 @@ export interface DidChangeTrustParams {
 
 /** A call: tasks that belong together, and how their results are offered. */
 export interface DispatchParams {
-  /** The tasks, in the order of reconciliation. */
-  tasks: Task[];
-  /** Keys for every task that does not set them itself. */
-  defaults?: TaskDefaults | null;
-  /** A preamble put before the prompt of every task. */
-  brief?: string | null;
   /** 1 to 64 characters: the same request again gives the same ticket. */
   operationId?: string | null;
   /** A name for people. */
   label?: string | null;
   /** When proposals are offered; the setting `review.offer`. */
   offer?: Offer | null;
-  /** How many tasks of this call run at once, beside the limits. */
-  maxConcurrent?: number | null;
-  /** In which order proposals are merged; as the tasks stand unless said. */
-  order?: MergeOrder | null;
   /** Whether the answer comes only when the ticket has settled. */
   wait?: boolean | null;
   /** LSP's token for progress; counts only with `wait`. */
   workDoneToken?: string | number | null;
   /** LSP's token for partial results; counts only with `wait`. */
   partialResultToken?: string | number | null;
+  /** The tasks, in the order of reconciliation. */
+  tasks: Task[];
+  /** Keys for every task that does not set them itself. */
+  defaults?: TaskDefaults | null;
+  /** A preamble put before the prompt of every task. */
+  brief?: string | null;
+  /** How many tasks of this call run at once, beside the limits. */
+  maxConcurrent?: number | null;
+  /** In which order proposals are merged; as the tasks stand unless said. */
+  order?: MergeOrder | null;
+  /** What follows when a proposal conflicts; `setAside`. */
+  onConflict?: OnConflict | null;
 }
 
 /** The ticket that was made; with `wait` as it settled. */
@@ -496,12 +498,14 @@ export interface FileView {
   modeBefore?: string | null;
   /** Git's mode in octal. */
   modeAfter?: string | null;
-  /** `sennit:` URI of the text that the agent began with. */
+  /** `sennit:` URI of the text before: what the agent began with, or `settled`. */
   baseUri?: string | null;
-  /** `sennit:` URI of the text that the agent left. */
+  /** `sennit:` URI of the text after: what the agent left, or `settled`. */
   proposedUri?: string | null;
   linesAdded?: number | null;
   linesRemoved?: number | null;
+  /** Where a conflict in it was settled and that counts. */
+  settled?: SettledView | null;
 }
 
 /** What a person should know beside the verdict. A flag never changes a verdict. */
@@ -509,6 +513,18 @@ export type Flag = "quarantined" | "recovered" | "stale" | "sourceDrift" | "clea
 
 /** A follow-up on a task that has ended; what is not said here is as it was for that task. */
 export interface FollowParams {
+  /** 1 to 64 characters: the same request again gives the same ticket. */
+  operationId?: string | null;
+  /** A name for people. */
+  label?: string | null;
+  /** When proposals are offered; the setting `review.offer`. */
+  offer?: Offer | null;
+  /** Whether the answer comes only when the ticket has settled. */
+  wait?: boolean | null;
+  /** LSP's token for progress; counts only with `wait`. */
+  workDoneToken?: string | number | null;
+  /** LSP's token for partial results; counts only with `wait`. */
+  partialResultToken?: string | number | null;
   ticket: string;
   task: string;
   /** What is to be done now; the task's own prompt again unless said. */
@@ -527,18 +543,6 @@ export interface FollowParams {
   budget?: Budget | null;
   /** Milliseconds that a run may take; as before unless said. */
   deadlineMs?: number | null;
-  /** 1 to 64 characters: the same request again gives the same ticket. */
-  operationId?: string | null;
-  /** A name for people. */
-  label?: string | null;
-  /** When the proposal is offered; the setting `review.offer`. */
-  offer?: Offer | null;
-  /** Whether the answer comes only when the ticket has settled. */
-  wait?: boolean | null;
-  /** LSP's token for progress; counts only with `wait`. */
-  workDoneToken?: string | number | null;
-  /** LSP's token for partial results; counts only with `wait`. */
-  partialResultToken?: string | number | null;
 }
 
 /** The ended work that something follows; of a task that proposed nothing only its name. */
@@ -613,13 +617,13 @@ export interface ManifestView {
   inProgress?: string | null;
 }
 
-/** Names what to check out: a revision or the workspace of a task's last run. */
+/** Names what to check out: a task's newest revision, or while it works what is there so far. */
 export interface MaterialiseParams {
   ticket: string;
   task: string;
 }
 
-/** A plain folder to look around in; it is yours to delete. */
+/** A plain folder to look around in; `sennit gc` removes it once its server has ended. */
 export interface MaterialiseResult {
   folder: string;
 }
@@ -643,6 +647,14 @@ export interface Notice {
 
 /** When proposals are offered: as they come, when the ticket settles, or on request. */
 export type Offer = "auto" | "settled" | "manual";
+
+/**
+ * What follows when a proposal conflicts with those before it.
+ *
+ * ``SET_ASIDE``: a person settles it. ``FOLLOW``: its agent has one more turn, on what was merged
+ * before it, in a task of the same ticket.
+ */
+export type OnConflict = "setAside" | "follow";
 
 /** A page of an agent's output; without `offset` the end of it. */
 export interface OutputParams {
@@ -780,6 +792,8 @@ export interface ProposalParams {
   format?: ProposalFormat | null;
   /** With `format: patch`: another revision of the proposal; the patch leads from its text to this one's. */
   against?: string | null;
+  /** Whether files whose conflict was settled are shown as they go in. */
+  text?: ProposalText | null;
   /** Files at most. */
   limit?: number | null;
   offset?: number | null;
@@ -807,6 +821,14 @@ export interface ProposalSummary {
   /** Which revision of its proposal it is, from 1; a follow-up adds one. */
   number?: number | null;
 }
+
+/**
+ * Which text of a proposal is shown.
+ *
+ * ``SETTLED``: what goes in, which is what a person has made of it where conflicts were settled.
+ * ``AGENT``: what the agent left.
+ */
+export type ProposalText = "settled" | "agent";
 
 /** One proposal in full. */
 export interface ProposalView {
@@ -947,6 +969,8 @@ export interface RunResult {
   survivors?: number[] | null;
   /** Absent when nothing is recorded of the run. */
   sandbox?: RunSandbox | null;
+  /** Absent when not known. */
+  workspace?: RunWorkspace | null;
 }
 
 /** What confined a run, as it really was. */
@@ -984,6 +1008,14 @@ export interface RunView {
   resumed?: boolean | null;
 }
 
+/** How the workspace of a run was made. */
+export interface RunWorkspace {
+  /** As the setting `workspace.kind` names it. */
+  kind: string;
+  /** Kinds that come before it, each with why it was not taken. */
+  refused?: string[] | null;
+}
+
 /** A proposal at the revision that the user has seen. */
 export interface Selected {
   proposal: string;
@@ -992,6 +1024,21 @@ export interface Selected {
 
 /** Whether an agent goes on with what it knows, or begins anew and is told what was before. */
 export type SessionWish = "resume" | "fresh";
+
+/**
+ * How the conflict in a file was settled.
+ *
+ * `baseUri` and `proposedUri` of the file, and its units, are then what goes in on top of what it
+ * met. It is decided as a whole: a decision about one of its units is one about all of them.
+ */
+export interface SettledView {
+  take: Take;
+  suggestion?: SuggestionKind | null;
+  /** `sennit:` URI of the text that the agent left. */
+  agentUri?: string | null;
+  /** `sennit:` URI of the text that the agent began with. */
+  agentBaseUri?: string | null;
+}
 
 /** One side of a conflict; a side that is absent has neither key. */
 export interface SideView {

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
-from attrs import evolve, frozen
+from attrs import evolve, fields, frozen
 
 from sennit.cli.client import Client
 from sennit.cli.exits import Exit
@@ -15,7 +16,7 @@ from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.run_flow import AfterRun, Call, Flow, Outcome, exit_of, outcome_json
 
-CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+Command = Callable[..., None]
 
 
 @frozen
@@ -29,6 +30,9 @@ class Afterwards:
     trust: bool
     unattended: bool
     as_json: bool
+
+
+_NAMES = tuple(each.name for each in fields(Afterwards))
 
 
 def _a_file(_ctx: click.Context, _param: click.Parameter, value: Path | None) -> Path | None:
@@ -63,11 +67,18 @@ _OPTIONS = (
 )
 
 
-def after_options(command: CommandT) -> CommandT:
-    """Give a command these options, in this order."""
+def after_options(command: Command) -> Callable[..., None]:
+    """Give a command these options, in this order, and hand them to it as one checked value."""
+
+    @wraps(command)
+    def with_options(**given: Any) -> None:  # noqa: ANN401  click hands options over by name
+        then = _checked({name: given.pop(name) for name in _NAMES})
+        command(then=then, **given)
+
+    with_them: Callable[..., None] = with_options
     for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+        with_them = option(with_them)
+    return with_them
 
 
 def carry_out(
@@ -99,7 +110,7 @@ def carry_out(
     ctx.exit(Exit(code))
 
 
-def checked_afterwards(**given: Any) -> Afterwards:  # noqa: ANN401  click's, by these names
+def _checked(given: Mapping[str, Any]) -> Afterwards:
     """Take the options; raises click's error for those that exclude each other."""
     then = Afterwards(**given)
     if then.no_apply and then.patch is not None:

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 
 from sennit.cli.failures import UsageError
 from sennit.cli.problems import with_valid
-from sennit_protocol.tasks import DispatchParams, Task, TaskDefaults
+from sennit_protocol.tasks import DispatchParams, OnConflict, Task, TaskDefaults
 from sennit_protocol.wire import structure
 from sennit_protocol.wire_problems import WireError
 
@@ -37,6 +37,7 @@ class RunArguments:
     label: str | None = None
     brief: str | None = None
     max_concurrent: int | None = None
+    on_conflict: str | None = None
 
 
 def call_of(arguments: RunArguments, folder: Path) -> DispatchParams:
@@ -58,7 +59,12 @@ def call_of(arguments: RunArguments, folder: Path) -> DispatchParams:
         label=arguments.label or call.label,
         brief=arguments.brief or call.brief,
         max_concurrent=arguments.max_concurrent or call.max_concurrent,
+        on_conflict=_on_conflict(arguments) or call.on_conflict,
     )
+
+
+def _on_conflict(arguments: RunArguments) -> OnConflict | None:
+    return None if arguments.on_conflict is None else OnConflict(arguments.on_conflict)
 
 
 def call_of_file(path: Path) -> DispatchParams:

@@ -157,8 +157,24 @@ def unsettled(conflict: ConflictView) -> Iterator[Text]:
 def file_lines(file: FileView, bases: Bases) -> Iterator[Text]:
     """Show every unit of a file under its name."""
     yield file_head(file)
+    yield from settled_file(file)
     for unit in file.units:
-        yield from unit_lines(file, unit, bases)
+        if not _puts_nothing_in(unit):
+            yield from unit_lines(file, unit, bases)
+
+
+def settled_file(file: FileView) -> Iterator[Text]:
+    """Say of a file that this is what goes in since a conflict was settled, and what that means."""
+    if file.settled is None:
+        return
+    how = file.settled.suggestion or file.settled.take
+    yield Text(f"  as settled ({how}); it is decided as a whole", style="green")
+    if all(map(_puts_nothing_in, file.units)):
+        yield Text("  nothing goes in here: what is there stays", style="dim")
+
+
+def _puts_nothing_in(unit: UnitView) -> bool:
+    return unit.kind is UnitKind.HUNK and not unit.before_text and not unit.after_text
 
 
 def file_head(file: FileView) -> Text:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from sennit.cli.after_options import after_options, carry_out, checked_afterwards
+from sennit.cli.after_options import Afterwards, after_options, carry_out
 from sennit.cli.client import Client
 from sennit.cli.failures import UsageError
-from sennit.cli.run_flow import AfterRun
 from sennit_protocol.following import Begin, FollowParams, SessionWish
 from sennit_protocol.ids import TicketId
 from sennit_protocol.requests import TicketParams
@@ -38,35 +35,16 @@ revision of that proposal; your decisions stay wherever a part of it is still th
 @click.option("--live", is_flag=True, help="Begin with your files alone, without the proposal.")
 @click.option("--label", help="A name of the ticket, for people.")
 @after_options
-@click.pass_context
 def command(  # noqa: D103  its help is above
-    ctx: click.Context,
-    /,
     *,
+    then: Afterwards,
     name: str,
     prompt: str | None,
     agent: str | None,
     fresh: bool,
     live: bool,
     label: str | None,
-    after: AfterRun | None,
-    no_apply: bool,
-    patch: Path | None,
-    confirm_moved: bool,
-    trust: bool,
-    unattended: bool,
-    as_json: bool,
 ) -> None:
-    then = checked_afterwards(
-        after=after,
-        no_apply=no_apply,
-        patch=patch,
-        confirm_moved=confirm_moved,
-        trust=trust,
-        unattended=unattended,
-        as_json=as_json,
-    )
-
     async def call_of(client: Client) -> FollowParams:
         ticket, task = await _named(client, name)
         return FollowParams(
@@ -79,7 +57,7 @@ def command(  # noqa: D103  its help is above
             label=label,
         )
 
-    carry_out(ctx, call_of, then)
+    carry_out(click.get_current_context(), call_of, then)
 
 
 async def _named(client: Client, name: str) -> tuple[TicketId, str]:

@@ -14,6 +14,7 @@ from sennit_protocol.review import (
     ProposalParams,
     ProposalsParams,
     ProposalsResult,
+    ProposalText,
 )
 from sennit_protocol.texts import ContentParams, ContentResult
 
@@ -31,9 +32,11 @@ async def summaries_of(client: Client, ticket: TicketId) -> Sequence[ProposalSum
             return found
 
 
-async def proposal_of(client: Client, proposal: str) -> ProposalView:
+async def proposal_of(
+    client: Client, proposal: str, text: ProposalText = ProposalText.SETTLED
+) -> ProposalView:
     """Read the newest revision of one proposal."""
-    params = ProposalParams(ProposalId(proposal))
+    params = ProposalParams(ProposalId(proposal), text=text)
     return await client.ask("sennit/proposal", params, ProposalView)
 
 
@@ -59,9 +62,11 @@ async def proposals_of(client: Client, name: str) -> Sequence[ProposalView]:
     return [await proposal_of(client, each.id) for each in found]
 
 
-async def patch_of(client: Client, proposal: str) -> ProposalView:
+async def patch_of(
+    client: Client, proposal: str, text: ProposalText = ProposalText.SETTLED
+) -> ProposalView:
     """Read the newest revision of one proposal as a patch."""
-    params = ProposalParams(ProposalId(proposal), format=ProposalFormat.PATCH)
+    params = ProposalParams(ProposalId(proposal), format=ProposalFormat.PATCH, text=text)
     return await client.ask("sennit/proposal", params, ProposalView)
 
 

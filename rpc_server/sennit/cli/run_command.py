@@ -7,12 +7,11 @@ from typing import Any
 
 import click
 
-from sennit.cli.after_options import after_options, carry_out, checked_afterwards
+from sennit.cli.after_options import Afterwards, after_options, carry_out
 from sennit.cli.call_of_arguments import RunArguments, call_of
 from sennit.cli.client import Client
 from sennit.cli.place import Place
-from sennit.cli.run_flow import AfterRun
-from sennit_protocol.tasks import DispatchParams
+from sennit_protocol.tasks import DispatchParams, OnConflict
 
 _HELP = """\
 Give tasks to agents, each in a workspace of its own; then review and apply what they propose.
@@ -43,32 +42,20 @@ unless you say --accept-all. Ctrl-C cancels once; work done so far is captured a
 @click.option("--label", help="A name of the ticket, for people.")
 @click.option("--brief", help="A preamble for every prompt.")
 @click.option("--max-concurrent", type=click.IntRange(1), help="Tasks that run at once.")
+@click.option(
+    "--on-conflict",
+    type=click.Choice([one.value for one in OnConflict]),
+    help="What follows a conflict: it is set aside for you, or its agent has one more turn.",
+)
 @after_options
-@click.pass_context
 def command(  # noqa: D103  its help is above
-    ctx: click.Context,
-    /,
     *,
-    after: AfterRun | None,
-    no_apply: bool,
-    patch: Path | None,
-    confirm_moved: bool,
-    trust: bool,
-    unattended: bool,
-    as_json: bool,
+    then: Afterwards,
     **given: Any,  # noqa: ANN401  click hands the options over by the names of `RunArguments`
 ) -> None:
-    then = checked_afterwards(
-        after=after,
-        no_apply=no_apply,
-        patch=patch,
-        confirm_moved=confirm_moved,
-        trust=trust,
-        unattended=unattended,
-        as_json=as_json,
-    )
+    ctx = click.get_current_context()
     place: Place = ctx.obj
-    call = place.guarded(lambda: call_of(RunArguments(**given), place.folder), as_json=as_json)
+    call = place.guarded(lambda: call_of(RunArguments(**given), place.folder), as_json=then.as_json)
 
     async def as_it_is(_client: Client) -> DispatchParams:
         return call

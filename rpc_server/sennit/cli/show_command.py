@@ -23,6 +23,7 @@ from sennit.cli.tables import state
 from sennit_protocol.ids import TicketId
 from sennit_protocol.proposals import ProposalSummary, ProposalView
 from sennit_protocol.requests import TicketParams
+from sennit_protocol.review import ProposalText
 from sennit_protocol.views import TaskView, TicketView
 
 
@@ -37,12 +38,14 @@ class ShownTicket:
 @click.command("show")
 @click.argument("name", metavar="TICKET|PROPOSAL")
 @click.option("--patch", is_flag=True, help="The changes as a patch that `git apply` takes.")
+@click.option("--agent", is_flag=True, help="As its agent left it, whatever was settled since.")
 @json_option
 @click.pass_obj
-def command(place: Place, *, name: str, patch: bool, as_json: bool) -> None:
+def command(place: Place, *, name: str, patch: bool, agent: bool, as_json: bool) -> None:
     """Show a ticket with its tasks, or the changes of a proposal."""
+    text = ProposalText.AGENT if agent else ProposalText.SETTLED
     if patch:
-        views = place.converse(lambda client: _patches(client, name), as_json=as_json)
+        views = place.converse(lambda client: _patches(client, name, text), as_json=as_json)
         if as_json:
             place.terminal.show_json(views)
         else:
@@ -52,7 +55,7 @@ def command(place: Place, *, name: str, patch: bool, as_json: bool) -> None:
         shown = place.converse(lambda client: _ticket(client, name), as_json=as_json)
         _show(place, shown, ticket_lines(shown), as_json=as_json)
     else:
-        view, bases = place.converse(lambda client: _proposal(client, name), as_json=as_json)
+        view, bases = place.converse(lambda client: _proposal(client, name, text), as_json=as_json)
         _show(place, view, proposal_lines(view, bases), as_json=as_json)
 
 
@@ -98,15 +101,16 @@ async def _ticket(client: Client, name: str) -> ShownTicket:
     return ShownTicket(view, tuple(await summaries_of(client, ticket)))
 
 
-async def _proposal(client: Client, name: str) -> tuple[ProposalView, Bases]:
-    view = await proposal_of(client, name)
+async def _proposal(client: Client, name: str, text: ProposalText) -> tuple[ProposalView, Bases]:
+    view = await proposal_of(client, name, text)
     return view, await bases_of(client, [view])
 
 
-async def _patches(client: Client, name: str) -> Sequence[ProposalView]:
+async def _patches(client: Client, name: str, text: ProposalText) -> Sequence[ProposalView]:
     if not is_ticket(name):
-        return [await patch_of(client, name)]
-    found = [await patch_of(client, each.id) for each in await summaries_of(client, TicketId(name))]
+        return [await patch_of(client, name, text)]
+    listed = await summaries_of(client, TicketId(name))
+    found = [await patch_of(client, each.id, text) for each in listed]
     if not found:
         raise UsageError(f"The ticket {name} has no proposals.")
     return found

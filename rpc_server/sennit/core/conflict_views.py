@@ -86,7 +86,7 @@ _WHAT_COLLIDES: Mapping[ConflictKind, str] = {
 def _side(revision: RevisionRow, path: bytes, entry: Entry | None, side: Side) -> SideView:
     if entry is None:
         return SideView()
-    return SideView(octal(entry), entry.id, revision_uri(path, revision.id, side))
+    return SideView(octal(entry), entry.id, revision_uri(path, revision.id, side, entry.id))
 
 
 def _region(region: Region) -> RegionView:

@@ -36,6 +36,7 @@ class Standing:
     ``unmerged`` are paths in which it does not go together with the user's text, ``patch`` is the
     part of it that is not in the folder. ``conflicts`` are sentences about tasks beside it.
     ``rejected`` are paths in which the user does not want all of it. ``failure`` is why it ended.
+    ``merged`` are the tasks whose work is in the folder, beside the user's text.
     """
 
     begin: Begin = Begin.WORK
@@ -46,6 +47,7 @@ class Standing:
     rejected: tuple[str, ...] = ()
     failure: str | None = None
     before: tuple[Before, ...] = field(default=())
+    merged: tuple[str, ...] = ()
 
 
 def going_on(prompt: str, standing: Standing) -> str:
@@ -77,8 +79,8 @@ def _standing(standing: Standing) -> list[str]:
     parts = [
         _folder(standing),
         _listed(
-            "These files of the earlier change do not go together with what the user has written "
-            "since. The folder holds the user's text of them:",
+            "These files of the earlier change do not go together with what is there now. The "
+            "folder holds what is there, without it:",
             standing.unmerged,
         ),
         _listed("The user does not want all of the earlier change in:", standing.rejected),
@@ -94,6 +96,13 @@ def _first(standing: Standing) -> tuple[str, ...]:
 
 
 def _folder(standing: Standing) -> str:
+    if standing.merged:
+        return (
+            "Your change conflicted with the work of other tasks. Your folder holds the user's "
+            f"files with that work merged in ({', '.join(standing.merged)}), and of your change "
+            "what goes together with it. Bring the rest in, so that both do what they were meant "
+            "to do: keep their work, and read the files again."
+        )
     if not standing.has_work:
         return "Your folder holds the user's files as they are now."
     if standing.begin is Begin.LIVE:

@@ -16,12 +16,20 @@ class Work:
     """One piece of work by its changes, each under every path that it concerns.
 
     ``base`` is the tree that it began with: lines can be compared only where that is the same.
+    ``revision`` is the one that it is, if it is one yet; ``holds`` are those that it began with:
+    what is done on top of another's work is not in its way.
     """
 
     name: str
     repository: bytes
     base: str
     changes: Mapping[bytes, FileChange]
+    revision: str | None = None
+    holds: frozenset[str] = frozenset()
+
+    def builds_on(self, other: Work) -> bool:
+        """Whether it began with another one."""
+        return other.revision in self.holds
 
 
 @frozen
@@ -55,15 +63,16 @@ def work_of(name: str, repository: bytes, base: str, changes: Sequence[FileChang
 
 
 def pairs(works: Sequence[Work]) -> tuple[Pair, ...]:
-    """Compare each with each; those that share no path are left out."""
+    """Compare each with each; those that share no path, or build on each other, are left out."""
     by_path: dict[tuple[bytes, bytes], list[int]] = {}
     for place, work in enumerate(works):
         for path in work.changes:
             by_path.setdefault((work.repository, path), []).append(place)
     shared: dict[tuple[int, int], list[bytes]] = {}
     for (_, path), places in sorted(by_path.items()):
-        for pair in combinations(places, 2):
-            shared.setdefault(pair, []).append(path)
+        for one, other in combinations(places, 2):
+            if not (works[one].builds_on(works[other]) or works[other].builds_on(works[one])):
+                shared.setdefault((one, other), []).append(path)
     found = [
         Pair(one, other, tuple(_meetings(works[one], works[other], paths)))
         for (one, other), paths in shared.items()

@@ -93,14 +93,26 @@ def revision_summaries(tables: Tables, proposal: ProposalRow) -> tuple[RevisionS
     )
 
 
-def file_views(revision: RevisionRow, looked: Looked) -> tuple[FileView, ...]:
-    """The files of a revision; what needs a careful look comes first."""
+def file_views(
+    revision: RevisionRow,
+    looked: Looked,
+    instead: Sequence[FileView] = (),
+    hidden: frozenset[str] = frozenset(),
+) -> tuple[FileView, ...]:
+    """The files of a revision; what needs a careful look comes first.
+
+    ``instead`` are shown in place of the units that are ``hidden``.
+    """
     decided = dict(revision.decisions)
     views = [
-        _file_view(revision, _Shown(looked, decided), tuple(units))
-        for _, units in groupby(looked.units, key=attrgetter("path"))
+        file_view(revision, Shown(looked, decided), tuple(units))
+        for _, units in groupby(_left(looked, hidden), key=attrgetter("path"))
     ]
-    return tuple(sorted(views, key=_rank))
+    return tuple(sorted([*instead, *views], key=_rank))
+
+
+def _left(looked: Looked, hidden: frozenset[str]) -> Iterator[Unit]:
+    return (unit for unit in looked.units if unit.id not in hidden)
 
 
 _FOLDED = UnitFlag.GENERATED
@@ -115,17 +127,20 @@ def _rank(view: FileView) -> tuple[bool, bool, int]:
 
 
 @define
-class _Shown:
+class Shown:
     """What the units of one file are shown from; each text is cut into lines once for all."""
 
     looked: Looked
     decided: Mapping[UnitId, Decision]
+    sides: tuple[Side, Side] = (Side.BASE, Side.PROPOSED)
     _lines: dict[str, list[bytes]] = field(factory=dict)
 
     def blob(self, entry: Entry | None) -> bytes | None:
+        """The content of an entry, where it is known."""
         return None if entry is None else self.looked.blobs.get(entry.id)
 
     def lines(self, entry: Entry | None, start: int, count: int) -> bytes:
+        """Some lines of a text."""
         if entry is None:
             return b""
         if entry.id not in self._lines:
@@ -133,7 +148,8 @@ class _Shown:
         return b"".join(self._lines[entry.id][start : start + count])
 
 
-def _file_view(revision: RevisionRow, shown: _Shown, units: Sequence[Unit]) -> FileView:
+def file_view(revision: RevisionRow, shown: Shown, units: Sequence[Unit]) -> FileView:
+    """One file with its units."""
     first = units[0]
     top = revision.repository.top
     path, old = top + b"/" + first.path, top + b"/" + first.old_path
@@ -148,8 +164,8 @@ def _file_view(revision: RevisionRow, shown: _Shown, units: Sequence[Unit]) -> F
         binary=any(unit.kind is UnitKind.BINARY for unit in units),
         mode_before=_mode(first.before),
         mode_after=_mode(first.after),
-        base_uri=_side_uri(revision, old, first.before, Side.BASE),
-        proposed_uri=_side_uri(revision, path, first.after, Side.PROPOSED),
+        base_uri=_side_uri(revision, old, first.before, shown.sides[0]),
+        proposed_uri=_side_uri(revision, path, first.after, shown.sides[1]),
         lines_added=sum(hunk.after_count for hunk in hunks),
         lines_removed=sum(hunk.before_count for hunk in hunks),
     )
@@ -183,10 +199,10 @@ def _mode(entry: Entry | None) -> str | None:
 
 
 def _side_uri(revision: RevisionRow, path: bytes, entry: Entry | None, side: Side) -> str | None:
-    return None if entry is None else revision_uri(path, revision.id, side)
+    return None if entry is None else revision_uri(path, revision.id, side, entry.id)
 
 
-def _unit_view(shown: _Shown, unit: Unit) -> UnitView:
+def _unit_view(shown: Shown, unit: Unit) -> UnitView:
     before, after = _texts(shown, unit)
     hunk = unit.hunk
     return UnitView(
@@ -203,7 +219,7 @@ def _unit_view(shown: _Shown, unit: Unit) -> UnitView:
     )
 
 
-def _texts(shown: _Shown, unit: Unit) -> tuple[str | None, str | None]:
+def _texts(shown: Shown, unit: Unit) -> tuple[str | None, str | None]:
     hunk = unit.hunk
     if hunk is None:
         shows_whole = unit.kind in {UnitKind.CREATE, UnitKind.DELETE, UnitKind.LINK}

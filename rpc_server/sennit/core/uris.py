@@ -6,6 +6,7 @@ that are not UTF-8. RFC 8089 for ``file:``; the forms of ``sennit:`` are Sennit'
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from enum import StrEnum
 from urllib.parse import parse_qs, quote, quote_from_bytes, unquote_to_bytes, urlsplit
@@ -15,6 +16,7 @@ from attrs import frozen
 from sennit_protocol.ids import RevisionId, TicketId
 
 SAFE = "/~@!$&'()*+,;=:-._"
+_OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class Side(StrEnum):
@@ -24,6 +26,7 @@ class Side(StrEnum):
     OURS = "ours"
     THEIRS = "theirs"
     PROPOSED = "proposed"
+    SETTLED = "settled"
 
 
 class TaskText(StrEnum):
@@ -38,11 +41,16 @@ class TaskText(StrEnum):
 
 @frozen
 class RevisionText:
-    """A file of a revision at one side; ``path`` is the real one, absolute."""
+    """A file of a revision at one side; ``path`` is the real one, absolute.
+
+    ``id`` names the content of a side that may be another one later: what it met, what a person
+    made of it.
+    """
 
     path: bytes
     revision: RevisionId
     side: Side
+    id: str | None = None
 
 
 @frozen
@@ -93,9 +101,14 @@ def _escaped(char: str) -> str:
     return char.encode("unicode_escape").decode("ascii")
 
 
-def revision_uri(path: bytes, revision: RevisionId, side: Side) -> str:
-    """The ``sennit:`` URI of one side of a file in a revision."""
-    return f"sennit:{quote_from_bytes(path, safe=SAFE)}?rev={revision}&side={side.value}"
+CHANGES = frozenset({Side.OURS, Side.SETTLED})
+"""Sides whose URI names the content, since a text behind a URI never changes."""
+
+
+def revision_uri(path: bytes, revision: RevisionId, side: Side, content: str = "") -> str:
+    """The ``sennit:`` URI of one side of a file in a revision; ``content`` is its object's id."""
+    named = f"&id={content}" if side in CHANGES and content else ""
+    return f"sennit:{quote_from_bytes(path, safe=SAFE)}?rev={revision}&side={side.value}{named}"
 
 
 def task_uri(ticket: TicketId, task: str, text: TaskText) -> str:
@@ -115,7 +128,13 @@ def parse_sennit_uri(uri: str) -> RevisionText | TextOfTask | BadUri:
     if not revision or side not in set(Side):
         sides = ", ".join(Side)
         return BadUri(f"{uri!r} lacks rev=REVISION or side=, one of {sides}")
-    return RevisionText(unquote_to_bytes(parts.path), RevisionId(revision), Side(side))
+    content = query.get("id", [""])[0]
+    if side == Side.SETTLED and not content:
+        return BadUri(f"{uri!r} lacks id=CONTENT; a proposal's view names the whole URI")
+    if content and not _OBJECT_ID.fullmatch(content):
+        return BadUri(f"{uri!r}: id= is no object's id")
+    path = unquote_to_bytes(parts.path)
+    return RevisionText(path, RevisionId(revision), Side(side), content or None)
 
 
 def _text_of_task(uri: str, path: str) -> TextOfTask | BadUri:

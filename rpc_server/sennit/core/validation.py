@@ -34,6 +34,7 @@ from sennit_protocol.tasks import (
     DispatchParams,
     ExpectChanges,
     MergeOrder,
+    OnConflict,
     Task,
 )
 
@@ -90,6 +91,7 @@ class Valid:
     label: str | None = None
     operation_id: str | None = None
     merge_order: MergeOrder = MergeOrder.TASK
+    on_conflict: OnConflict = OnConflict.SET_ASIDE
 
 
 @frozen
@@ -114,6 +116,7 @@ def validate(params: DispatchParams, facts: CallFacts) -> Valid | Problems:
         label=params.label,
         operation_id=params.operation_id,
         merge_order=params.order or MergeOrder.TASK,
+        on_conflict=params.on_conflict or OnConflict.SET_ASIDE,
     )
 
 

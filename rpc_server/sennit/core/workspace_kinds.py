@@ -43,31 +43,89 @@ KindFound = KindWorks | KindRefused
 Found = Mapping[WorkspaceKind, KindFound]
 
 
+LEAST_FILES = 2_500
+"""From so many files on a layer is quicker than a folder of an earlier task, all in all.
+
+Below, a capture costs in a layer what its making saves, and a plain folder is simpler for whoever
+looks into it from outside.
+"""
+
+
+@frozen
+class Refusal:
+    """A kind that is not taken for a workspace, and why, in a few words for a person."""
+
+    kind: WorkspaceKind
+    why: str
+
+
 @frozen
 class Plan:
-    """How a workspace is made: by a spare one if there is any, else filled as ``new`` says."""
+    """How a workspace is made: by a spare one if there is any, else filled as ``new`` says.
+
+    ``refused`` tells of the kinds that would have come before, if they could be had.
+    """
 
     spare: bool
     new: WorkspaceKind
+    refused: tuple[Refusal, ...] = ()
 
 
-def plan_of(wish: WorkspaceKind, found: Found) -> Plan | KindRefused:
+@frozen
+class How:
+    """How a workspace was made in the end, and why not in a way that comes before."""
+
+    kind: WorkspaceKind
+    refused: tuple[Refusal, ...] = ()
+
+
+def plan_of(wish: WorkspaceKind, found: Found, files: int) -> Plan | KindRefused:
     """Decide how workspaces are made. A kind that was asked for and is refused is an error.
 
-    A spare folder that is reset is quicker than any copy, so it goes first unless a kind is forced.
+    ``files``: how many the repository has, about. A spare folder that is reset is quicker than
+    copies, so it goes before them unless a kind is forced.
     """
     if wish is not WorkspaceKind.AUTO:
         refused = found[wish]
         if isinstance(refused, KindRefused):
             return refused
     match wish:
-        case WorkspaceKind.AUTO | WorkspaceKind.POOL:
-            works = isinstance(found[WorkspaceKind.POOL], KindWorks)
-            return Plan(works, _new(found))
+        case WorkspaceKind.AUTO:
+            why = _why_no_layer(found, files)
+            if why is None:
+                return Plan(spare=False, new=WorkspaceKind.OVERLAY)
+            return _without_layers(found, (Refusal(WorkspaceKind.OVERLAY, why),))
+        case WorkspaceKind.POOL:
+            return _without_layers(found, ())
         case WorkspaceKind.REFLINK | WorkspaceKind.OVERLAY | WorkspaceKind.CHECKOUT:
             return Plan(spare=False, new=wish)
 
 
-def _new(found: Found) -> WorkspaceKind:
-    shares = isinstance(found[WorkspaceKind.REFLINK], KindWorks)
-    return WorkspaceKind.REFLINK if shares else WorkspaceKind.CHECKOUT
+def instead_of_layers(plan: Plan, found: Found, why: str) -> Plan:
+    """Decide how a workspace is made that was to be a layer, and cannot be this time."""
+    return _without_layers(found, (*plan.refused, Refusal(WorkspaceKind.OVERLAY, why)))
+
+
+def needs_a_try(wish: WorkspaceKind, files: int) -> bool:
+    """Tell whether it matters if layers work, which takes a while to be found out."""
+    return wish is WorkspaceKind.OVERLAY or (wish is WorkspaceKind.AUTO and files >= LEAST_FILES)
+
+
+def _why_no_layer(found: Found, files: int) -> str | None:
+    if files < LEAST_FILES:
+        return f"the repository has {files} files, and below {LEAST_FILES} nothing is gained"
+    layers = found[WorkspaceKind.OVERLAY]
+    return layers.why if isinstance(layers, KindRefused) else None
+
+
+def _without_layers(found: Found, refused: tuple[Refusal, ...]) -> Plan:
+    more = tuple(
+        Refusal(kind, one.why)
+        for kind in (WorkspaceKind.REFLINK, WorkspaceKind.POOL)
+        if isinstance(one := found.get(kind), KindRefused)
+    )
+    # What nobody has tried is not used.
+    spare = isinstance(found.get(WorkspaceKind.POOL), KindWorks)
+    shares = isinstance(found.get(WorkspaceKind.REFLINK), KindWorks)
+    new = WorkspaceKind.REFLINK if shares else WorkspaceKind.CHECKOUT
+    return Plan(spare, new, (*refused, *more))

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from sennit.adapters.git.changes import patch
 from sennit.adapters.git.trees import entries_at, write_tree
 from sennit.core.conflict_views import conflict_message
-from sennit.core.engine.rows import RevisionRow, RunRow, TaskRow, task_key
+from sennit.core.engine.again import is_again, merged_before
+from sennit.core.engine.rows import RevisionRow, RunRow, TaskRow, TicketRow, task_key
 from sennit.core.follow_prompt import MOST_TASKS, Before, Standing
 from sennit.core.objects import GitFailed
 from sennit.core.units import path_of
@@ -30,6 +31,8 @@ async def standing_of(services: Services, task: TaskRow, run: RunRow) -> Standin
         None if following.revision is None else services.state.get(RevisionRow, following.revision)
     )
     failure = None if earlier is None or earlier.failure is None else earlier.failure.message
+    ticket = services.state.the(TicketRow, task.ticket)
+    met = merged_before(services.state, ticket, task) if is_again(task) else ()
     before = tuple([await _before(services, one) for one in reversed(_chain(services, task))])
     if revision is None:
         return Standing(following.begin, failure=failure, before=before)
@@ -42,6 +45,7 @@ async def standing_of(services: Services, task: TaskRow, run: RunRow) -> Standin
         rejected=_rejected(revision),
         failure=failure,
         before=before,
+        merged=tuple(row.task for row in met),
     )
 
 

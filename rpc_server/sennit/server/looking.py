@@ -91,7 +91,7 @@ async def look(services: Services, opened: Opened, revision: RevisionRow) -> Loo
     )
     if isinstance(units, GitFailed):
         return units
-    blobs = await read_blobs(services.git, opened.store, _wanted(units))
+    blobs = await read_blobs(services.git, opened.store, texts_in(units))
     if isinstance(blobs, GitFailed):
         return blobs
     met = await _names_met(services, opened, revision, units)
@@ -109,7 +109,8 @@ async def look(services: Services, opened: Opened, revision: RevisionRow) -> Loo
 _WITH_TEXT = frozenset({UnitKind.HUNK, UnitKind.CREATE, UnitKind.DELETE, UnitKind.LINK})
 
 
-def _wanted(units: Sequence[Unit]) -> frozenset[str]:
+def texts_in(units: Sequence[Unit]) -> frozenset[str]:
+    """The objects that hold the texts of units."""
     return frozenset(
         entry.id
         for unit in units

@@ -35,6 +35,7 @@ from sennit.server.live_runs import LiveRuns
 from sennit.server.looking import RevisionCache
 from sennit.server.meetings import Meetings
 from sennit.server.repositories import Repositories
+from sennit.server.review_turns import ReviewTurns
 from sennit.server.settings_in_force import SettingsInForce
 from sennit.settings.values import Settings
 from sennit_protocol.errors import ErrorCode, RpcError
@@ -58,6 +59,11 @@ class StateFolders:
     def runs(self) -> Path:
         """Records and outputs of runs."""
         return self.root / "runs"
+
+    @property
+    def setups(self) -> Path:
+        """What the set-up commands of workspaces printed."""
+        return self.root / "setups"
 
     @property
     def stores(self) -> Path:
@@ -127,6 +133,7 @@ class Services:
     """The parts of one server process.
 
     ``seen`` lives as long as the process: buffers and the values of variables are never stored.
+    ``executor`` runs agents, ``setups`` the commands that make workspaces ready.
     ``refused`` are applications that the editor has refused as a whole, until somebody asks.
     ``offering`` has one lock a repository, so that one edit at a time asks for a confirmation.
     """
@@ -142,6 +149,7 @@ class Services:
     trust: TrustStore
     settings: SettingsInForce
     executor: LocalExecutor
+    setups: LocalExecutor
     database: Store
     connection: Connection
     live: LiveRuns = field(factory=LiveRuns)
@@ -159,6 +167,7 @@ class Services:
     disk_use: DiskUse = field(factory=DiskUse)
     git_is_new_enough: bool = False
     client_trusts: bool | None = None
+    reviews: ReviewTurns = field(factory=ReviewTurns)
     _loop: Loop | None = None
     _progress: ProgressWatcher | None = None
     _sharer: DocumentWatcher | None = None

@@ -231,17 +231,18 @@
 
 --- A call: tasks that belong together, and how their results are offered.
 ---@class sennit.DispatchParams
----@field tasks sennit.Task[] The tasks, in the order of reconciliation.
----@field defaults? sennit.TaskDefaults Keys for every task that does not set them itself.
----@field brief? string|nil A preamble put before the prompt of every task.
 ---@field operationId? string|nil 1 to 64 characters: the same request again gives the same ticket.
 ---@field label? string|nil A name for people.
 ---@field offer? sennit.Offer|nil When proposals are offered; the setting `review.offer`.
----@field maxConcurrent? integer|nil How many tasks of this call run at once, beside the limits.
----@field order? sennit.MergeOrder|nil In which order proposals are merged; as the tasks stand unless said.
 ---@field wait? boolean Whether the answer comes only when the ticket has settled.
 ---@field workDoneToken? string|integer|nil LSP's token for progress; counts only with `wait`.
 ---@field partialResultToken? string|integer|nil LSP's token for partial results; counts only with `wait`.
+---@field tasks sennit.Task[] The tasks, in the order of reconciliation.
+---@field defaults? sennit.TaskDefaults Keys for every task that does not set them itself.
+---@field brief? string|nil A preamble put before the prompt of every task.
+---@field maxConcurrent? integer|nil How many tasks of this call run at once, beside the limits.
+---@field order? sennit.MergeOrder|nil In which order proposals are merged; as the tasks stand unless said.
+---@field onConflict? sennit.OnConflict|nil What follows when a proposal conflicts; `setAside`.
 
 --- The ticket that was made; with `wait` as it settled.
 ---@class sennit.DispatchResult
@@ -317,16 +318,23 @@
 ---@field binary? boolean
 ---@field modeBefore? string|nil Git's mode in octal.
 ---@field modeAfter? string|nil Git's mode in octal.
----@field baseUri? string|nil `sennit:` URI of the text that the agent began with.
----@field proposedUri? string|nil `sennit:` URI of the text that the agent left.
+---@field baseUri? string|nil `sennit:` URI of the text before: what the agent began with, or `settled`.
+---@field proposedUri? string|nil `sennit:` URI of the text after: what the agent left, or `settled`.
 ---@field linesAdded? integer
 ---@field linesRemoved? integer
+---@field settled? sennit.SettledView|nil Where a conflict in it was settled and that counts.
 
 --- What a person should know beside the verdict. A flag never changes a verdict.
 ---@alias sennit.Flag "quarantined"|"recovered"|"stale"|"sourceDrift"|"cleanupIssue"|"headMoved"|"unchanged"|"outputTruncated"
 
 --- A follow-up on a task that has ended; what is not said here is as it was for that task.
 ---@class sennit.FollowParams
+---@field operationId? string|nil 1 to 64 characters: the same request again gives the same ticket.
+---@field label? string|nil A name for people.
+---@field offer? sennit.Offer|nil When proposals are offered; the setting `review.offer`.
+---@field wait? boolean Whether the answer comes only when the ticket has settled.
+---@field workDoneToken? string|integer|nil LSP's token for progress; counts only with `wait`.
+---@field partialResultToken? string|integer|nil LSP's token for partial results; counts only with `wait`.
 ---@field ticket string
 ---@field task string
 ---@field prompt? string|nil What is to be done now; the task's own prompt again unless said.
@@ -337,12 +345,6 @@
 ---@field description? string|nil A label for people, 200 characters at most.
 ---@field budget? sennit.Budget|nil What a run may use up; then it ends as `partial`.
 ---@field deadlineMs? integer|nil Milliseconds that a run may take; as before unless said.
----@field operationId? string|nil 1 to 64 characters: the same request again gives the same ticket.
----@field label? string|nil A name for people.
----@field offer? sennit.Offer|nil When the proposal is offered; the setting `review.offer`.
----@field wait? boolean Whether the answer comes only when the ticket has settled.
----@field workDoneToken? string|integer|nil LSP's token for progress; counts only with `wait`.
----@field partialResultToken? string|integer|nil LSP's token for partial results; counts only with `wait`.
 
 --- The ended work that something follows; of a task that proposed nothing only its name.
 ---@class sennit.Following
@@ -403,12 +405,12 @@
 ---@field leftOutIgnored? integer How many ignored paths it lacks.
 ---@field inProgress? string|nil An operation of git that waits for the user.
 
---- Names what to check out: a revision or the workspace of a task's last run.
+--- Names what to check out: a task's newest revision, or while it works what is there so far.
 ---@class sennit.MaterialiseParams
 ---@field ticket string
 ---@field task string
 
---- A plain folder to look around in; it is yours to delete.
+--- A plain folder to look around in; `sennit gc` removes it once its server has ended.
 ---@class sennit.MaterialiseResult
 ---@field folder string
 
@@ -426,6 +428,12 @@
 
 --- When proposals are offered: as they come, when the ticket settles, or on request.
 ---@alias sennit.Offer "auto"|"settled"|"manual"
+
+--- What follows when a proposal conflicts with those before it.
+---
+--- ``SET_ASIDE``: a person settles it. ``FOLLOW``: its agent has one more turn, on what was merged
+--- before it, in a task of the same ticket.
+---@alias sennit.OnConflict "setAside"|"follow"
 
 --- A page of an agent's output; without `offset` the end of it.
 ---@class sennit.OutputParams
@@ -525,6 +533,7 @@
 ---@field revision? string|nil
 ---@field format? sennit.ProposalFormat
 ---@field against? string|nil With `format: patch`: another revision of the proposal; the patch leads from its text to this one's.
+---@field text? sennit.ProposalText Whether files whose conflict was settled are shown as they go in.
 ---@field limit? integer Files at most.
 ---@field offset? integer
 
@@ -547,6 +556,12 @@
 ---@field flags? sennit.Flag[]
 ---@field sequence? integer
 ---@field number? integer Which revision of its proposal it is, from 1; a follow-up adds one.
+
+--- Which text of a proposal is shown.
+---
+--- ``SETTLED``: what goes in, which is what a person has made of it where conflicts were settled.
+--- ``AGENT``: what the agent left.
+---@alias sennit.ProposalText "settled"|"agent"
 
 --- One proposal in full.
 ---@class sennit.ProposalView
@@ -655,6 +670,7 @@
 ---@field signal? integer|nil
 ---@field survivors? integer[] Ids of processes that could not be ended.
 ---@field sandbox? sennit.RunSandbox|nil Absent when nothing is recorded of the run.
+---@field workspace? sennit.RunWorkspace|nil Absent when not known.
 
 --- What confined a run, as it really was.
 ---@class sennit.RunSandbox
@@ -681,6 +697,11 @@
 ---@field session? string|nil The agent's own name of its session.
 ---@field resumed? boolean|nil Whether it went on with an earlier session, or had to begin anew; absent where there was none to go on with.
 
+--- How the workspace of a run was made.
+---@class sennit.RunWorkspace
+---@field kind string As the setting `workspace.kind` names it.
+---@field refused? string[] Kinds that come before it, each with why it was not taken.
+
 --- A proposal at the revision that the user has seen.
 ---@class sennit.Selected
 ---@field proposal string
@@ -688,6 +709,16 @@
 
 --- Whether an agent goes on with what it knows, or begins anew and is told what was before.
 ---@alias sennit.SessionWish "resume"|"fresh"
+
+--- How the conflict in a file was settled.
+---
+--- `baseUri` and `proposedUri` of the file, and its units, are then what goes in on top of what it
+--- met. It is decided as a whole: a decision about one of its units is one about all of them.
+---@class sennit.SettledView
+---@field take sennit.Take
+---@field suggestion? sennit.SuggestionKind|nil
+---@field agentUri? string|nil `sennit:` URI of the text that the agent left.
+---@field agentBaseUri? string|nil `sennit:` URI of the text that the agent began with.
 
 --- One side of a conflict; a side that is absent has neither key.
 ---@class sennit.SideView

@@ -94,6 +94,7 @@ def _make_ticket(draft: Draft, event: DispatchRequested) -> None:
             operation_id=event.operation_id,
             request=event.request,
             order=event.order,
+            on_conflict=event.on_conflict,
             notices=event.notices,
         )
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from sennit.core.engine.again import is_again, merged_before
 from sennit.core.engine.commands import CaptureRun
 from sennit.core.engine.decisions import review_of
 from sennit.core.engine.draft import Draft
@@ -140,10 +141,23 @@ def _propose(draft: Draft, event: Captured, run: RunRow, integration: Integratio
         counts=event.counts,
         created_at=event.at,
         integration=integration,
-        notices=event.notices,
+        notices=(*event.notices, *_on_top_of(draft, task)),
     )
     draft.put(revision if before is None else _next_of(revision, before, event))
     draft.note(run.ticket, run.task, f"proposes {proposal}, changed files: {event.counts.files}")
+
+
+def _on_top_of(draft: Draft, task: TaskRow) -> tuple[Notice, ...]:
+    """Tell of work that was done again with which other work it goes together."""
+    ticket = draft.the(TicketRow, task.ticket)
+    names = [row.task for row in merged_before(draft, ticket, task)] if is_again(task) else []
+    return (Notice(_ON_TOP.format(names=", ".join(names))),) if names else ()
+
+
+_ON_TOP = (
+    "It was done again on top of {names}, with which the first try had conflicted: accept and apply"
+    " them together."
+)
 
 
 def _next_of(revision: RevisionRow, before: RevisionRow, event: Captured) -> RevisionRow:

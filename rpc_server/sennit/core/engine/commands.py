@@ -26,11 +26,12 @@ class TakeBase:
 
 @frozen
 class Prerequisite:
-    """The trees of one revision that a dependent task builds on."""
+    """The trees of one revision that a task builds on, and what settles its conflicts."""
 
     task: str
     base_tree: str
     tree: str
+    resolutions: tuple[Resolution, ...] = ()
 
 
 @frozen

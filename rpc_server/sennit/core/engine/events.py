@@ -54,7 +54,7 @@ from sennit_protocol.ids import (
     TicketId,
 )
 from sennit_protocol.states import Integration, Offer
-from sennit_protocol.tasks import MergeOrder
+from sennit_protocol.tasks import MergeOrder, OnConflict
 from sennit_protocol.views import Failure, Notice
 
 __all__ = [
@@ -130,6 +130,7 @@ class DispatchRequested(Event):
     operation_id: str | None = None
     request: str = ""
     order: MergeOrder = MergeOrder.TASK
+    on_conflict: OnConflict = OnConflict.SET_ASIDE
     notices: tuple[Notice, ...] = ()
 
 

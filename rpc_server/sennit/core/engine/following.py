@@ -21,7 +21,7 @@ from sennit.core.engine.rows import (
     task_key,
 )
 from sennit.core.engine.state import Tables
-from sennit_protocol.ids import TicketId
+from sennit_protocol.ids import RevisionId, TicketId
 from sennit_protocol.states import Integration
 
 
@@ -133,6 +133,21 @@ def lineage(tables: Tables, revision: RevisionRow) -> tuple[RevisionRow, ...]:
             break
         found.append(before)
     return tuple(found)
+
+
+def begun_on(tables: Tables, task: TaskRow) -> frozenset[RevisionId]:
+    """The revisions that a task began with: what it follows, and what it depends on."""
+    found: dict[str, RevisionId | None] = {}
+    open_names = list(task.spec.depends_on)
+    while open_names:
+        name = open_names.pop()
+        if name not in found:
+            before = tables.task(task.ticket, name)
+            revision = tables.revision_of(before)
+            found[name] = None if revision is None else revision.id
+            open_names.extend(before.spec.depends_on)
+    followed = None if task.spec.following is None else task.spec.following.revision
+    return frozenset(one for one in (followed, *found.values()) if one is not None)
 
 
 def hand_back(draft: Draft, ticket: TicketId) -> None:

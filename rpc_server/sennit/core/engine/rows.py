@@ -48,7 +48,7 @@ from sennit_protocol.states import (
     TicketState,
     WaitingFor,
 )
-from sennit_protocol.tasks import BaseKind, MergeOrder
+from sennit_protocol.tasks import BaseKind, MergeOrder, OnConflict
 from sennit_protocol.views import Failure, Notice
 
 __all__ = [
@@ -96,6 +96,7 @@ class TicketRow:
     operation_id: str | None = None
     request: str = ""
     order: MergeOrder = MergeOrder.TASK
+    on_conflict: OnConflict = OnConflict.SET_ASIDE
     ended_at: int | None = None
     notices: tuple[Notice, ...] = ()
     sequence: int = 0

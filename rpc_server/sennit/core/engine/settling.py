@@ -4,6 +4,18 @@ from __future__ import annotations
 
 from attrs import evolve, frozen
 
+from sennit.core.engine.again import (
+    anything_due,
+    do_again,
+    in_order,
+    in_order_of_merging,
+    is_again,
+    is_due,
+    merged_before,
+    ordered,
+    standing,
+    standing_for,
+)
 from sennit.core.engine.commands import (
     Arrived,
     EarlierWork,
@@ -35,7 +47,6 @@ from sennit.core.engine.rows import (
 )
 from sennit.core.engine.state import Tables
 from sennit.core.engine.transitions import TICKETS, TaskSignal, TicketSignal, next_state
-from sennit.core.graph import Cyclic, topological_order
 from sennit_protocol.following import Begin
 from sennit_protocol.ids import IdKind, RunId, ServerId, TicketId
 from sennit_protocol.states import (
@@ -68,6 +79,8 @@ def go_on(draft: Draft, ticket: TicketId) -> None:
     """
     row = draft.ticket(ticket)
     if row is not None:
+        do_again(draft, row)
+        row = draft.the(TicketRow, ticket)
         _look_at_dependents(draft, row)
         settle(draft, row)
         start_tasks(draft, row.owner)
@@ -78,24 +91,29 @@ def go_on(draft: Draft, ticket: TicketId) -> None:
 
 @frozen
 class _Blocked:
-    by: str
+    by: TaskRow
     why: str
+    remedy: str
+
+    def said_of(self, task: TaskRow) -> str:
+        """Why a task is blocked, and how it is started once that is mended."""
+        return (
+            f"depends on {self.by.id}, which {self.why}. {self.remedy}, apply {self.by.id}, and"
+            f" start this one by `sennit follow {task.ticket}/{task.id}`."
+        )
 
 
 def _look_at_dependents(draft: Draft, ticket: TicketRow) -> None:
     waiting = {task.id: task for task in draft.find(DEPENDENT_TASKS, ticket.id)}
     # Dependencies first, so that one look carries a failure through to the last dependent.
-    for name in _ordered(sorted(waiting.values(), key=lambda task: task.order)):
+    for name in ordered(sorted(waiting.values(), key=lambda task: task.order)):
         _look_at_dependent(draft, ticket, waiting[name])
 
 
 def _look_at_dependent(draft: Draft, ticket: TicketRow, task: TaskRow) -> None:
     blocked = _blocked(draft, ticket, task)
     if blocked is not None:
-        failure = Failure(
-            FailureKind.SETUP,
-            f"depends on {blocked.by}, which {blocked.why}. Mend or redo {blocked.by} first.",
-        )
+        failure = Failure(FailureKind.SETUP, blocked.said_of(task))
         end_task(draft, task, TaskState.BLOCKED, failure)
         return
     done = _prerequisites_done(draft, ticket, task)
@@ -106,39 +124,33 @@ def _look_at_dependent(draft: Draft, ticket: TicketRow, task: TaskRow) -> None:
 
 def _blocked(draft: Draft, ticket: TicketRow, task: TaskRow) -> _Blocked | None:
     for name in task.spec.depends_on:
-        before = draft.task(ticket.id, name)
+        before = standing_for(draft, ticket.id, name)
         revision = draft.revision_of(before)
         if is_final(before) and before.state is not TaskState.COMPLETED:
-            return _Blocked(name, f"is {before.state.value}")
+            return _Blocked(before, f"is {before.state.value}", _redo(before))
+        if is_due(draft, ticket, before):
+            continue
         if revision is not None and revision.integration is Integration.CONFLICT:
-            return _Blocked(name, "conflicts with the tasks before it")
+            settle = f"Settle that (`sennit resolve {revision.proposal}`)"
+            return _Blocked(before, "conflicts with the tasks before it", settle)
         if revision is not None and revision.integration is Integration.FAILED:
-            return _Blocked(name, "could not be merged")
+            return _Blocked(before, "could not be merged", _redo(before))
     return None
+
+
+def _redo(task: TaskRow) -> str:
+    return f"Do it again (`sennit follow {task.ticket}/{task.id}`)"
 
 
 def _prerequisites_done(draft: Draft, ticket: TicketRow, task: TaskRow) -> bool:
     for name in task.spec.depends_on:
-        before = draft.task(ticket.id, name)
+        before = standing_for(draft, ticket.id, name)
         revision = draft.revision_of(before)
         if before.state is not TaskState.COMPLETED:
             return False
         if revision is not None and revision.integration not in GOOD_TO_BUILD_ON:
             return False
     return True
-
-
-def in_order(tables: Tables, ticket: TicketRow) -> tuple[str, ...]:
-    """The ticket's tasks in the order of reconciliation: as given, dependencies first."""
-    return _ordered(tables.tasks(ticket))
-
-
-def _ordered(tasks: list[TaskRow] | tuple[TaskRow, ...]) -> tuple[str, ...]:
-    order = topological_order({task.id: task.spec.depends_on for task in tasks})
-    if isinstance(order, Cyclic):
-        # Validation has refused such calls before they came here.
-        raise TypeError(f"tasks depend on each other: {order.cycles}")
-    return order
 
 
 # Starts.
@@ -209,6 +221,8 @@ def _earlier_work(draft: Draft, task: TaskRow) -> EarlierWork | None:
 
 
 def _prerequisites(draft: Draft, ticket: TicketRow, task: TaskRow) -> tuple[Prerequisite, ...]:
+    if is_again(task):
+        return tuple(map(_prerequisite, merged_before(draft, ticket, task)))
     if not task.spec.depends_on:
         return ()
     needed: dict[str, TaskRow] = {}
@@ -216,15 +230,21 @@ def _prerequisites(draft: Draft, ticket: TicketRow, task: TaskRow) -> tuple[Prer
     while open_names:
         name = open_names.pop()
         if name not in needed:
-            needed[name] = draft.task(ticket.id, name)
-            open_names.extend(needed[name].spec.depends_on)
-    ordered = _ordered(sorted(needed.values(), key=lambda row: row.order))
-    revisions = [draft.revision_of(needed[name]) for name in ordered]
-    return tuple(
-        Prerequisite(revision.task, revision.base_tree, revision.tree)
-        for revision in revisions
+            needed[name] = one = standing_for(draft, ticket.id, name)
+            open_names.extend(one.spec.depends_on)
+            # What was done again stands on all that was merged before it.
+            met = merged_before(draft, ticket, one) if is_again(one) else ()
+            open_names.extend(row.task for row in met)
+    revisions = tuple(
+        revision
+        for revision in map(draft.revision_of, needed.values())
         if revision is not None and revision.repository == task.spec.repository
     )
+    return tuple(map(_prerequisite, in_order_of_merging(draft, ticket, revisions)))
+
+
+def _prerequisite(revision: RevisionRow) -> Prerequisite:
+    return Prerequisite(revision.task, revision.base_tree, revision.tree, revision.resolutions)
 
 
 # Merges.
@@ -235,11 +255,10 @@ def reconcile(draft: Draft, ticket: TicketRow, repository: RepositoryRef) -> Non
     bases = [row for row in draft.bases(ticket.id) if row.repository == repository]
     taken = [row for row in bases if row.tree is not None]
     base = min(taken, key=lambda row: row.kind is not BaseKind.LIVE)
-    found = (draft.revision_of(draft.task(ticket.id, name)) for name in in_order(draft, ticket))
     arrived = tuple(
         Arrived(row.id, row.task, row.base_tree, row.tree, row.resolutions)
-        for row in found
-        if row is not None and row.repository == repository and row.integration in TAKES_PART
+        for row in standing(draft, ticket)
+        if row.repository == repository and row.integration in TAKES_PART
     )
     command = draft.issue(
         Reconcile(ticket.id, base.repository, base.tree or "", arrived, ticket.order)
@@ -264,7 +283,9 @@ def settle(draft: Draft, ticket: TicketRow) -> None:
     """Write the ticket's verdict when nothing is open any more."""
     if ticket.state in FINAL_TICKET_STATES or draft.find(OPEN_TASKS, ticket.id):
         return
-    tasks, revisions = draft.tasks(ticket), draft.revisions(ticket)
+    if anything_due(draft, ticket):
+        return
+    tasks, revisions = draft.tasks(ticket), standing(draft, ticket)
     if any(revision.integration is Integration.PENDING for revision in revisions):
         return
     state = next_state(TICKETS, ticket.state, verdict(ticket, tasks, revisions))

@@ -22,6 +22,7 @@ from sennit.core.engine.settling import go_on, reconcile
 from sennit.core.engine.transitions import RunSignal
 from sennit_protocol.ids import ServerId
 from sennit_protocol.states import Flag, Integration, RunState, TaskState
+from sennit_protocol.tasks import OnConflict
 
 
 def take_over_orphans(draft: Draft, server: ServerId) -> None:
@@ -39,7 +40,8 @@ def take_over_orphans(draft: Draft, server: ServerId) -> None:
 
 def take_over(draft: Draft, ticket: TicketRow, owner: ServerId) -> None:
     """Interrupt the tasks of a ticket whose server died; what they left is recovered."""
-    ticket = evolve(ticket, owner=owner)
+    # What was to be started by the server that died is started by nobody.
+    ticket = evolve(ticket, owner=owner, on_conflict=OnConflict.SET_ASIDE)
     draft.put(ticket)
     draft.note(ticket.id, None, "its server died; another one takes it over")
     for task in draft.tasks(ticket):

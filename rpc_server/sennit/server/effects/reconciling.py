@@ -10,6 +10,7 @@ from attrs import define, evolve, field, frozen
 from sennit.adapters.git.merges import merge_trees
 from sennit.adapters.git.resolving import Three, merge_resolved
 from sennit.core import reconciliation
+from sennit.core.engine.again import names_of
 from sennit.core.engine.commands import Arrived, Reconcile
 from sennit.core.engine.events import Event, Reconciled, Verdict
 from sennit.core.engine.step_values import Issued
@@ -177,7 +178,11 @@ class _Driver:
 
 def _proposed(services: Services, command: Reconcile, one: Arrived) -> Proposed:
     spec = services.state.task(command.ticket, one.task).spec
-    by_task = {other.task: other.revision for other in command.arrived}
+    by_task = {
+        name: other.revision
+        for other in command.arrived
+        for name in names_of(services.state.task(command.ticket, other.task))
+    }
     needs = tuple(by_task[name] for name in spec.depends_on if name in by_task)
     return Proposed(one.revision, one.base_tree, one.tree, needs, one.resolutions)
 

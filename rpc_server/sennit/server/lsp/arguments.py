@@ -48,12 +48,15 @@ class ApplyArgument:
 
 @frozen
 class OpenArgument:
-    """Which text to show: a file of a revision at one side; without ``uri`` the whole change."""
+    """Which text to show: a file of a revision at one side; without ``uri`` the whole change.
+
+    Without ``side`` it is the text that goes in.
+    """
 
     proposal: ProposalId
     revision: RevisionId
     uri: str | None = None
-    side: Side = Side.PROPOSED
+    side: Side | None = None
 
 
 @frozen

@@ -17,8 +17,8 @@ from sennit.server.lsp.arguments import (
 from sennit.server.methods.answer import answer
 from sennit.server.methods.applying import HEAD_MOVED, apply, undo
 from sennit.server.methods.cancel import cancel
+from sennit.server.methods.deciding import decide
 from sennit.server.methods.following import follow
-from sennit.server.methods.proposals import decide
 from sennit.server.services import Services
 from sennit_protocol.errors import ErrorCode, ReasonData, RpcError
 from sennit_protocol.following import FollowParams

@@ -9,16 +9,19 @@ import anyio.to_thread
 from lsprotocol import types
 
 from sennit.adapters.git.changes import patch
+from sennit.adapters.git.trees import entries_at
 from sennit.core.engine.rows import RevisionRow
 from sennit.core.objects import GitFailed
-from sennit.core.uris import file_uri, revision_uri
+from sennit.core.settled_views import paths_of
+from sennit.core.uris import Side, display, file_uri, revision_uri
 from sennit.server.errors import git_error, revision_or_error
 from sennit.server.jsonrpc import Context
 from sennit.server.lsp.arguments import OpenArgument, read_argument
 from sennit.server.lsp.commands import OPEN, Arguments
 from sennit.server.methods.proposals import opened_for
-from sennit.server.open_documents import path_of
+from sennit.server.open_documents import path_of, relative_to
 from sennit.server.services import Services
+from sennit.server.settled import settled_of
 from sennit_protocol.errors import ErrorCode, RpcError
 from sennit_protocol.ids import ProposalId, RevisionId
 
@@ -48,16 +51,42 @@ async def _uri(services: Services, revision: RevisionRow, argument: OpenArgument
         message = f"{argument.uri!r} names no file. Name one of the proposal by its `uri`."
         return RpcError(ErrorCode.INVALID_PARAMS, message)
     if path is not None and reads_texts:
-        return revision_uri(path, revision.id, argument.side)
+        if argument.side is not None:
+            return revision_uri(path, revision.id, argument.side)
+        return await _uri_of_what_goes_in(services, revision, path)
     # Editors that cannot read our texts can read a patch.
     return await _patch_file(services, revision)
+
+
+async def _uri_of_what_goes_in(
+    services: Services, revision: RevisionRow, path: bytes
+) -> str | RpcError:
+    opened = await opened_for(services, revision)
+    if isinstance(opened, RpcError):
+        return opened
+    settled = await settled_of(services, opened, revision)
+    if isinstance(settled, GitFailed):
+        return git_error(settled)
+    name = relative_to(revision.repository.top, path) or b""
+    if not any(name in paths_of(one) for one in settled.resolutions):
+        return revision_uri(path, revision.id, Side.PROPOSED)
+    there = await entries_at(services.git, opened.store, settled.after, (name,))
+    if isinstance(there, GitFailed):
+        return git_error(there)
+    if name not in there:
+        message = f"{display(name)} is not there any more with the conflict settled as it is."
+        return RpcError(ErrorCode.UNKNOWN_CONTENT, message)
+    return revision_uri(path, revision.id, Side.SETTLED, there[name].id)
 
 
 async def _patch_file(services: Services, revision: RevisionRow) -> str | RpcError:
     opened = await opened_for(services, revision)
     if isinstance(opened, RpcError):
         return opened
-    text = await patch(services.git, opened.store, revision.base_tree, revision.tree)
+    settled = await settled_of(services, opened, revision)
+    if isinstance(settled, GitFailed):
+        return git_error(settled)
+    text = await patch(services.git, opened.store, settled.before, settled.after)
     if isinstance(text, GitFailed):
         return git_error(text)
     file = services.folders.looks / patch_name(revision.proposal, revision.id)

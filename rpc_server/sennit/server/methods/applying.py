@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 import anyio.to_thread
 from attrs import evolve
 
 from sennit.adapters.git.changes import patch
-from sennit.core.engine.rows import ApplicationRow
+from sennit.core.engine.following import is_newest
+from sennit.core.engine.rows import ApplicationRow, RevisionRow
 from sennit.core.objects import GitFailed
 from sennit.core.proposal_views import application_view
 from sennit.core.uris import display, file_uri
@@ -33,10 +35,11 @@ from sennit.server.jsonrpc.lsp_types import lsp_converter
 from sennit.server.methods.proposals import patch_fields
 from sennit.server.open_documents import is_open, open_buffers
 from sennit.server.probing import trust_error
+from sennit.server.review_turns import all_said
 from sennit.server.services import Services
 from sennit.server.workspace_edit import Shape, rounds, workspace_edit
 from sennit_protocol.errors import ErrorCode, Problem, ReasonData, RpcError, problems_error
-from sennit_protocol.ids import UnitId
+from sennit_protocol.ids import ApplicationId, UnitId
 from sennit_protocol.proposals import ApplicationView, AppliedFile
 from sennit_protocol.review import (
     ApplyParams,
@@ -61,6 +64,7 @@ async def preview(
     services: Services, _context: Context, params: PreviewParams
 ) -> PreviewResult | RpcError:
     """What applying what is accepted would do now."""
+    await all_said(services, params.ticket, [one.proposal for one in params.proposals])
     group = _one_group(chosen(services, params.ticket, params.proposals))
     if isinstance(group, RpcError):
         return group
@@ -157,6 +161,7 @@ async def apply(
     services: Services, _context: Context, params: ApplyParams
 ) -> ApplicationView | RpcError:
     """Apply what is accepted; answers when it is known what became of it."""
+    await all_said(services, params.ticket, [one.proposal for one in params.proposals])
     group = _one_group(chosen(services, params.ticket, params.proposals))
     if isinstance(group, RpcError):
         return group
@@ -251,7 +256,8 @@ async def _undone(
         if isinstance(made, RpcError):
             return made
         heading = Heading(name, row.ticket, row.repository, row.id)
-        back = await perform(services, made, heading, _already_undone(made))
+        notices = (*_already_undone(made), *_followed_since(services, row, name))
+        back = await perform(services, made, heading, notices)
         if isinstance(back, RpcError):
             return back
         tries += 1
@@ -276,6 +282,21 @@ def _already_undone(made: Plan) -> tuple[Notice, ...]:
     if not _finds_nothing_to_do(made):
         return ()
     return (Notice("alreadyUndone: the files hold the text from before; nothing was changed."),)
+
+
+def _followed_since(
+    services: Services, row: ApplicationRow, undo: ApplicationId
+) -> Iterator[Notice]:
+    """What to say when later revisions were made on top of what is taken back."""
+    if row.undoes is not None:
+        return
+    for name in row.revisions:
+        revision = services.state.get(RevisionRow, name)
+        if revision is not None and not is_newest(services.state, revision):
+            yield Notice(
+                f"A newer revision of {revision.proposal} was made on top of this one and does not"
+                f" hold it again. To have it back: sennit undo {undo}"
+            )
 
 
 def _where_to_undo(services: Services, row: ApplicationRow) -> Target:

@@ -187,6 +187,7 @@ async def _admit(
         operation_id=valid.operation_id,
         request=call.request,
         order=call.ready.valid.merge_order,
+        on_conflict=call.ready.valid.on_conflict,
     )
     return outcome
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 from attrs import evolve
 
+from sennit.core.engine.again import standing_for
 from sennit.core.engine.events import NewTask
 from sennit.core.engine.rows import Followed, RevisionRow, TaskRow
 from sennit.core.operation import request_hash
@@ -25,8 +27,14 @@ from sennit_protocol.errors import (
 )
 from sennit_protocol.following import FollowParams, SessionWish
 from sennit_protocol.requests import DispatchResult
-from sennit_protocol.states import FINAL_TASK_STATES, Integration
+from sennit_protocol.states import (
+    FINAL_TASK_STATES,
+    ApplicationState,
+    Integration,
+    TaskState,
+)
 from sennit_protocol.tasks import DispatchParams, Task
+from sennit_protocol.views import Notice
 
 
 async def follow(
@@ -132,7 +140,25 @@ def _following(
             begin=params.begin,
         ),
     )
-    return evolve(task, spec=spec, notices=wished.notices)
+    notices = (*wished.notices, *_not_applied(services, earlier))
+    return evolve(task, spec=spec, notices=notices)
+
+
+def _not_applied(services: Services, earlier: TaskRow) -> Iterator[Notice]:
+    """Name what a task that was blocked depends on and does not find in the user's text."""
+    if earlier.state is not TaskState.BLOCKED:
+        return
+    for name in earlier.spec.depends_on:
+        before = standing_for(services.state, earlier.ticket, name)
+        revision = services.state.revision_of(before)
+        if revision is not None and revision.application not in _IN_THE_TEXT:
+            yield Notice(
+                f"{before.id}, on which this depends, is not applied ({revision.proposal}): this"
+                " begins without it. Cancel this, apply that, and follow again to build on it."
+            )
+
+
+_IN_THE_TEXT = frozenset({ApplicationState.APPLIED, ApplicationState.PARTLY_APPLIED})
 
 
 def _is_dropped(revision: RevisionRow) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import anyio.to_thread
-from attrs import frozen
+from attrs import evolve, frozen
 
 from sennit.adapters.git.capture import WorkspaceGone, peek
 from sennit.adapters.git.workspace import find_workspace
-from sennit.core.engine.following import is_newest
+from sennit.core.engine.following import begun_on, is_newest
 from sennit.core.engine.rows import RepositoryRef, RevisionRow, RunRow
-from sennit.core.objects import FileChange, GitFailed
+from sennit.core.objects import GitFailed
 from sennit.core.overlaps import Meeting, Pair, Work, pairs, work_of
 from sennit.core.uris import display, file_uri
 from sennit.core.views import concerns, exact_timestamp
@@ -86,6 +86,7 @@ class _Source:
     base: str
     tree: str | None = None
     workspace: str = ""
+    revision: str | None = None
 
 
 def _proposals(services: Services, folder: bytes | None) -> Iterator[_Source]:
@@ -95,7 +96,7 @@ def _proposals(services: Services, folder: bytes | None) -> Iterator[_Source]:
         is_meant = is_newest(services.state, row) and concerns(services.state, row.ticket, folder)
         if is_open and not is_through and is_meant:
             worker = Worker(row.ticket, row.task, row.proposal)
-            yield _Source(worker, row.repository, row.base_tree, row.tree)
+            yield _Source(worker, row.repository, row.base_tree, row.tree, revision=row.id)
 
 
 def _runs(services: Services, folder: bytes | None) -> Iterator[_Source]:
@@ -123,11 +124,9 @@ async def _work(services: Services, source: _Source) -> Work | Notice:
     changes = await services.revisions.changes(services, opened, source.base, tree)
     if isinstance(changes, GitFailed):
         return _not_seen(source, changes.stderr)
-    return _made(source, changes)
-
-
-def _made(source: _Source, changes: tuple[FileChange, ...]) -> Work:
-    return work_of(source.worker.task, source.repository.top, source.base, changes)
+    task = services.state.task(source.worker.ticket, source.worker.task)
+    work = work_of(source.worker.task, source.repository.top, source.base, changes)
+    return evolve(work, revision=source.revision, holds=begun_on(services.state, task))
 
 
 async def _tree(services: Services, opened: Opened, source: _Source) -> str | GitFailed:

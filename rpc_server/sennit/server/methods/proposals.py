@@ -1,55 +1,47 @@
-"""``sennit/proposals``, ``sennit/proposal``, ``sennit/decide``: proposals and decisions."""
+"""``sennit/proposals``, ``sennit/proposal``: proposals in lists, in full, as patches."""
 
 from __future__ import annotations
 
 import base64
 
 import anyio.to_thread
+from attrs import frozen
 
 from sennit.adapters.git.changes import patch
 from sennit.core.conflict_views import resolved_views
-from sennit.core.engine.events import DecisionsMade
-from sennit.core.engine.reviewing import Decided, NotDecided
 from sennit.core.engine.rows import ProposalRow, RevisionRow, TicketRow
 from sennit.core.objects import GitFailed
 from sennit.core.proposal_views import (
-    Looked,
     file_views,
     proposal_summary,
     revision_line,
     revision_summaries,
     set_aside,
 )
-from sennit.core.stored import StoreProblem
-from sennit.core.units import Unit, with_dependents, with_needs
-from sennit.core.uris import file_uri
+from sennit.core.settled_views import hidden_by, settled_files, settled_notices
 from sennit.core.views import concerns, exact_timestamp
 from sennit.server.conflicts import conflict_views
 from sennit.server.errors import (
     git_error,
-    newest_or_error,
     revision_or_error,
-    store_error,
     ticket_or_error,
 )
 from sennit.server.jsonrpc import Context
 from sennit.server.looking import look
 from sennit.server.methods.tickets import folder_or_error, limit_error
 from sennit.server.repositories import Opened
+from sennit.server.review_turns import all_said
 from sennit.server.services import Services
+from sennit.server.settled import settled_changes, settled_of
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
-from sennit_protocol.ids import RevisionId, UnitId
-from sennit_protocol.proposals import ProposalSummary, ProposalView
+from sennit_protocol.proposals import FileView, ProposalSummary, ProposalView
 from sennit_protocol.review import (
-    Choice,
-    DecideParams,
-    DecideResult,
     ProposalFormat,
     ProposalParams,
     ProposalsParams,
     ProposalsResult,
+    ProposalText,
 )
-from sennit_protocol.states import Decision
 
 MOST_FILES = 10_000
 
@@ -98,6 +90,7 @@ async def proposal(
     wrong = limit_error(params.limit, MOST_FILES) or _offset_error(params.offset)
     if wrong is not None:
         return wrong
+    await all_said(services, None, (params.proposal,))
     revision = revision_or_error(services, params.proposal, params.revision)
     if isinstance(revision, RpcError):
         return revision
@@ -105,11 +98,12 @@ async def proposal(
     if isinstance(opened, RpcError):
         return opened
     if params.format is ProposalFormat.PATCH:
-        return await _as_patch(services, opened, revision, params.against)
+        return await _as_patch(services, opened, revision, params)
     if params.against is not None:
         problem = Problem("against", "means something with `format: patch` only")
         return problems_error(ErrorCode.INVALID_PARAMS, "Nothing can be compared", (problem,))
-    return await proposal_view(services, opened, revision, params.offset, params.limit)
+    page = Page(params.offset, params.limit, params.text)
+    return await proposal_view(services, opened, revision, page)
 
 
 async def opened_for(services: Services, revision: RevisionRow) -> Opened | RpcError:
@@ -119,34 +113,61 @@ async def opened_for(services: Services, revision: RevisionRow) -> Opened | RpcE
     return git_error(opened) if isinstance(opened, GitFailed) else opened
 
 
+@frozen
+class Page:
+    """Which files of a revision are shown, and which text of them."""
+
+    offset: int = 0
+    limit: int = MOST_FILES
+    text: ProposalText = ProposalText.SETTLED
+
+
 async def proposal_view(
-    services: Services,
-    opened: Opened,
-    revision: RevisionRow,
-    offset: int = 0,
-    limit: int = MOST_FILES,
+    services: Services, opened: Opened, revision: RevisionRow, page: Page | None = None
 ) -> ProposalView | RpcError:
-    """A revision with its files and units."""
-    looked = await look(services, opened, revision)
-    if isinstance(looked, GitFailed):
-        return git_error(looked)
-    files = await anyio.to_thread.run_sync(file_views, revision, looked)
+    """A revision with its files and units, all of them unless said."""
+    page = page or Page()
+    files = await _files(services, opened, revision, page.text)
+    if isinstance(files, GitFailed):
+        return git_error(files)
     conflicts = await conflict_views(services, opened, revision)
     if isinstance(conflicts, GitFailed):
         return git_error(conflicts)
     return ProposalView(
         summary=_summary(services, revision),
         base=revision.base_commit,
-        files=files[offset : offset + limit],
+        files=files[page.offset : page.offset + page.limit],
         conflicts=conflicts,
         resolved=resolved_views(revision),
-        notices=(*set_aside(revision), *revision.notices),
+        notices=(*set_aside(revision), *settled_notices(files), *revision.notices),
         failure=revision.failure,
         files_total=len(files),
         revisions=revision_summaries(
             services.state, services.state.the(ProposalRow, revision.proposal)
         ),
     )
+
+
+async def _files(
+    services: Services, opened: Opened, revision: RevisionRow, text: ProposalText
+) -> tuple[FileView, ...] | GitFailed:
+    looked = await look(services, opened, revision)
+    if isinstance(looked, GitFailed):
+        return looked
+    settled = await settled_of(services, opened, revision)
+    if isinstance(settled, GitFailed):
+        return settled
+    changes = await settled_changes(services, opened, revision, settled)
+    if isinstance(changes, GitFailed):
+        return changes
+
+    def made() -> tuple[FileView, ...]:
+        if text is ProposalText.AGENT:
+            return file_views(revision, looked)
+        hidden = hidden_by(looked, settled.resolutions)
+        return file_views(revision, looked, settled_files(revision, looked, changes), hidden)
+
+    return await anyio.to_thread.run_sync(made)
 
 
 def _summary(services: Services, revision: RevisionRow) -> ProposalSummary:
@@ -156,15 +177,20 @@ def _summary(services: Services, revision: RevisionRow) -> ProposalSummary:
 
 
 async def _as_patch(
-    services: Services, opened: Opened, revision: RevisionRow, against: RevisionId | None
+    services: Services, opened: Opened, revision: RevisionRow, params: ProposalParams
 ) -> ProposalView | RpcError:
-    begin = revision.base_tree
-    if against is not None:
-        other = revision_or_error(services, revision.proposal, against)
+    begin, end = revision.base_tree, revision.tree
+    if params.against is not None:
+        other = revision_or_error(services, revision.proposal, params.against)
         if isinstance(other, RpcError):
             return other
         begin = other.tree
-    made = await patch(services.git, opened.store, begin, revision.tree)
+    elif params.text is ProposalText.SETTLED:
+        settled = await settled_of(services, opened, revision)
+        if isinstance(settled, GitFailed):
+            return git_error(settled)
+        begin, end = settled.before, settled.after
+    made = await patch(services.git, opened.store, begin, end)
     if isinstance(made, GitFailed):
         return git_error(made)
     text, encoded = patch_fields(made)
@@ -183,81 +209,3 @@ def patch_fields(made: bytes) -> tuple[str | None, str | None]:
         return made.decode(), None
     except UnicodeDecodeError:
         return None, base64.b64encode(made).decode("ascii")
-
-
-async def decide(
-    services: Services, _context: Context, params: DecideParams
-) -> DecideResult | RpcError:
-    """Keep decisions about units of the newest revision."""
-    revision = newest_or_error(services, params.proposal, params.revision)
-    if isinstance(revision, RpcError):
-        return revision
-    opened = await opened_for(services, revision)
-    if isinstance(opened, RpcError):
-        return opened
-    looked = await look(services, opened, revision)
-    if isinstance(looked, GitFailed):
-        return git_error(looked)
-    decisions = await anyio.to_thread.run_sync(decisions_of, revision, looked, params.choices)
-    if isinstance(decisions, RpcError):
-        return decisions
-    outcome: Decided | NotDecided | StoreProblem = await services.tell(
-        DecisionsMade,
-        revision=revision.id,
-        decisions=tuple(decisions.items()),
-        total=len(looked.units),
-    )
-    match outcome:
-        case StoreProblem():
-            return store_error(outcome)
-        case NotDecided(message=message):
-            return RpcError(ErrorCode.WRONG_STATE, message)
-        case Decided():
-            return await _decided(services, opened, revision)
-
-
-async def _decided(
-    services: Services, opened: Opened, revision: RevisionRow
-) -> DecideResult | RpcError:
-    now = services.state.the(RevisionRow, revision.id)
-    view = await proposal_view(services, opened, now)
-    return view if isinstance(view, RpcError) else DecideResult(view)
-
-
-def decisions_of(
-    revision: RevisionRow, looked: Looked, choices: tuple[Choice, ...]
-) -> dict[UnitId, Decision] | RpcError:
-    """The decisions that choices mean.
-
-    Accepting a unit accepts what it needs; taking one back takes back those that need it.
-    """
-    by_uri: dict[str, list[Unit]] = {}
-    for unit in looked.units:
-        by_uri.setdefault(file_uri(revision.repository.top + b"/" + unit.path), []).append(unit)
-    known = {unit.id for unit in looked.units}
-    problems: list[Problem] = []
-    decisions: dict[UnitId, Decision] = {}
-    for place, choice in enumerate(choices):
-        wanted: set[str] = set(known) if choice.all else set(choice.units)
-        problems.extend(_unknown(f"choices[{place}].units", wanted - known, tuple(sorted(known))))
-        files = set(choice.files)
-        problems.extend(_unknown(f"choices[{place}].files", files - by_uri.keys(), tuple(by_uri)))
-        chosen = set(wanted) | {unit.id for uri in files for unit in by_uri.get(uri, ())}
-        if choice.decision is Decision.ACCEPTED:
-            chosen = set(with_needs(looked.units, chosen))
-        else:
-            chosen |= with_dependents(looked.units, chosen)
-        decisions |= {UnitId(unit): choice.decision for unit in chosen}
-    if problems:
-        return problems_error(ErrorCode.INVALID_PARAMS, "Nothing was decided", tuple(problems))
-    return decisions
-
-
-MOST_NAMED = 20
-
-
-def _unknown(path: str, names: set[str], valid: tuple[str, ...]) -> list[Problem]:
-    return [
-        Problem(path, f"{name!r} is not of this revision", valid[:MOST_NAMED])
-        for name in sorted(names)
-    ]

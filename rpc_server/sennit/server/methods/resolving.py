@@ -13,17 +13,17 @@ from sennit.adapters.git.store import keep_new
 from sennit.adapters.git.suggesting import held_by, suggested
 from sennit.adapters.git.trees import empty_tree, write_commits, write_tree
 from sennit.core.engine.events import ConflictsResolved
-from sennit.core.engine.reviewing import Decided, NotDecided
 from sennit.core.engine.rows import BaseRow, RevisionRow
 from sennit.core.engine.state import State
 from sennit.core.objects import MODE_SUBMODULE, Conflict, Entry, GitFailed
 from sennit.core.resolutions import Held, Resolution
-from sennit.core.stored import StoreProblem
 from sennit.core.uris import file_uri
-from sennit.server.errors import git_error, newest_or_error, store_error
+from sennit.server.errors import git_error, newest_or_error
 from sennit.server.jsonrpc import Context
-from sennit.server.methods.proposals import opened_for, proposal_view
+from sennit.server.methods.deciding import as_it_is_now, said
+from sennit.server.methods.proposals import opened_for
 from sennit.server.repositories import Opened
+from sennit.server.review_turns import in_turn
 from sennit.server.services import Services
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
 from sennit_protocol.ids import CommandId, IdKind
@@ -37,6 +37,13 @@ async def resolve(
     services: Services, _context: Context, params: ResolveParams
 ) -> DecideResult | RpcError:
     """Keep what settles conflicts of the newest revision, and merge again with that."""
+    # The turn is taken before anything is awaited, and kept until the merge has come: what was
+    # sent after this is about what this one makes.
+    async with in_turn(services, params.proposal):
+        return await _resolved(services, params)
+
+
+async def _resolved(services: Services, params: ResolveParams) -> DecideResult | RpcError:
     revision = newest_or_error(services, params.proposal, params.revision)
     if isinstance(revision, RpcError):
         return revision
@@ -49,30 +56,12 @@ async def resolve(
     kept = await _keep(services, opened, known)
     if kept is not None:
         return git_error(kept)
-    outcome: Decided | NotDecided | StoreProblem = await services.tell(
-        ConflictsResolved, revision=revision.id, resolutions=known
-    )
-    match outcome:
-        case StoreProblem():
-            return store_error(outcome)
-        case NotDecided(message=message):
-            return RpcError(ErrorCode.WRONG_STATE, message)
-        case Decided():
-            return await _merged_again(services, opened, revision)
-
-
-async def _merged_again(
-    services: Services, opened: Opened, revision: RevisionRow
-) -> DecideResult | RpcError:
-    """Answer when the merge with what was resolved has come; others may ask for more meanwhile."""
+    refused = await said(services, ConflictsResolved, revision=revision.id, resolutions=known)
+    if refused is not None:
+        return refused
     asked = _asked(services.state, revision)
     await services.loop.wait_until(lambda state: not asked & _asked(state, revision))
-    now = services.state.get(RevisionRow, revision.id)
-    if now is None:
-        message = f"The proposal {revision.proposal} was dropped meanwhile."
-        return RpcError(ErrorCode.UNKNOWN_PROPOSAL, message)
-    view = await proposal_view(services, opened, now)
-    return view if isinstance(view, RpcError) else DecideResult(view)
+    return await as_it_is_now(services, opened, revision)
 
 
 def _asked(state: State, revision: RevisionRow) -> frozenset[CommandId]:

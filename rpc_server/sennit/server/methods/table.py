@@ -13,6 +13,7 @@ from sennit.server.methods.agents import agents
 from sennit.server.methods.answer import answer
 from sennit.server.methods.applying import apply, preview, undo
 from sennit.server.methods.cancel import cancel
+from sennit.server.methods.deciding import decide
 from sennit.server.methods.dispatch import dispatch
 from sennit.server.methods.doctor import doctor
 from sennit.server.methods.following import follow
@@ -27,7 +28,7 @@ from sennit.server.methods.notifications import (
 )
 from sennit.server.methods.overlapping import overlaps
 from sennit.server.methods.preflight import preflight
-from sennit.server.methods.proposals import decide, proposal, proposals
+from sennit.server.methods.proposals import proposal, proposals
 from sennit.server.methods.resolving import resolve
 from sennit.server.methods.steering import interrupt, steer
 from sennit.server.methods.story import story

@@ -27,6 +27,7 @@ from sennit.server.methods.proposals import opened_for
 from sennit.server.open_documents import relative_to
 from sennit.server.sandboxing import sandbox_shown
 from sennit.server.services import Services
+from sennit.server.workspace_kinds import how_shown
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
 from sennit_protocol.ids import RunId
 from sennit_protocol.states import RunState
@@ -67,6 +68,9 @@ async def _revision_text(
     opened = await opened_for(services, revision)
     if isinstance(opened, RpcError):
         return opened
+    if named.id is not None:
+        known = await read_blob(services.git, opened.store, named.id)
+        return git_error(known) if isinstance(known, GitFailed) else text_or_facts(known)
     path = relative_to(revision.repository.top, named.path)
     entry = await _entry(services, revision, path or b"", named.side)
     if isinstance(entry, GitFailed):
@@ -224,4 +228,5 @@ async def run(services: Services, _context: Context, params: RunParams) -> RunRe
         signal=None if outcome is None else outcome.signal,
         survivors=row.survivors,
         sandbox=None if record is None else sandbox_shown(record.sandbox),
+        workspace=None if record is None else how_shown(record.workspace),
     )

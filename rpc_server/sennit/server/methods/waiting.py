@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import anyio
 
+from sennit.core.engine.again import is_in_hand, standing
 from sennit.core.engine.rows import QuestionRow, TicketRow
 from sennit.core.engine.state import State
 from sennit.core.views import Beside, ticket_sequence, ticket_view
@@ -67,7 +68,9 @@ def _needs_the_user(state: State, ticket: TicketRow) -> bool:
         row.ticket == ticket.id and row.closed is None for row in state.rows(QuestionRow)
     )
     conflicts = any(
-        revision.integration is Integration.CONFLICT for revision in state.revisions(ticket)
+        revision.integration is Integration.CONFLICT
+        and not is_in_hand(state, ticket, state.task(ticket.id, revision.task))
+        for revision in standing(state, ticket)
     )
     return questions or conflicts
 
