@@ -123,6 +123,8 @@ _SERVER_MESSAGES = (
            "Asks the user for an agent.", Sender.SERVER),
     Method("sennit/ticketChanged", told.TicketChanged, None, "A ticket changed.",
            Sender.SERVER),
+    Method("sennit/ticketDropped", told.TicketDropped, None, "A ticket was dropped.",
+           Sender.SERVER),
     Method("sennit/taskChanged", told.TaskChanged, None, "A task changed.", Sender.SERVER),
     Method("sennit/proposalChanged", review.ProposalChanged, None, "A proposal changed.",
            Sender.SERVER),

@@ -39,6 +39,13 @@ class TicketChanged:
 
 
 @frozen
+class TicketDropped:
+    """A ticket is there no more, nor are its tasks and proposals."""
+
+    ticket: TicketId
+
+
+@frozen
 class TaskChanged:
     """A task changed. Some states in between may be left out, the last one never."""
 

@@ -123,7 +123,12 @@ class TaskView:
     cwd: str | None = field(default=None, metadata=says("The user's folder that it is about."))
     runs: tuple[RunView, ...] = ()
     progress: Progress | None = None
-    question: Question | None = None
+    question: Question | None = field(
+        default=None, metadata=says("The oldest of `questions`, for those who show one.")
+    )
+    questions: tuple[Question, ...] = field(
+        default=(), metadata=says("All that wait for an answer, oldest first.")
+    )
     proposal: ProposalId | None = None
     revision: RevisionId | None = None
     failure: Failure | None = None

@@ -44,7 +44,7 @@ def main() -> int:
     _say("only loopback is reached" if is_cut else "the machine allows no network of its own")
     checks: Sequence[str] = given.checks or list(CHECKS)
     trials = [
-        Trial(agent, way, sandbox)
+        Trial(agent, way, sandbox, given.kind)
         for agent in chosen
         for way in given.ways or WAYS
         for sandbox in given.sandbox or SANDBOXES
@@ -96,6 +96,7 @@ def _run(trial: Trial, check: str, around: Surroundings) -> Result:
         round(time.monotonic() - began, 1),
         datetime.now(tz=UTC).date().isoformat(),
         around.is_cut_off,
+        trial.kind,
     )
 
 
@@ -110,6 +111,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--agents", nargs="*", choices=[each.name for each in AGENTS])
     parser.add_argument("--ways", nargs="*", choices=WAYS)
     parser.add_argument("--sandbox", nargs="*", choices=SANDBOXES)
+    parser.add_argument("--kind", choices=("auto", "overlay"), default="auto")
     parser.add_argument("--checks", nargs="*", choices=list(CHECKS))
     parser.add_argument("--write", action="store_true", help="write the table of docs/agents.md")
     parser.add_argument("--only-write", action="store_true", help="from the results of before")

@@ -24,6 +24,7 @@ class Result:
     seconds: float
     date: str
     is_cut_off: bool
+    kind: str = "auto"
 
     @property
     def why(self) -> str:
@@ -39,7 +40,7 @@ class Result:
         """For the terminal."""
         verdict = "ok" if not self.wrong else "known" if self.why else "WRONG"
         wrong = "".join(f"\n    {each}" for each in self.wrong)
-        name = f"{self.agent} {self.way} {self.sandbox} {self.check}"
+        name = f"{self.agent} {self.way} {self.sandbox} {self.check}{_of_kind(self, ' ')}"
         return f"{verdict:6}{name:36}{self.seconds:6.1f} s  {self.said}{wrong}"
 
 
@@ -47,8 +48,13 @@ def save(result: Result) -> None:
     """Keep a result in place of the one before."""
     folder = CACHE / "results"
     folder.mkdir(parents=True, exist_ok=True)
-    file = folder / f"{result.agent}-{result.way}-{result.sandbox}-{result.check}.json"
+    name = f"{result.agent}-{result.way}-{result.sandbox}-{result.check}{_of_kind(result, '-')}"
+    file = folder / f"{name}.json"
     file.write_text(json.dumps(attrs.asdict(result), indent=1))
+
+
+def _of_kind(result: Result, before: str) -> str:
+    return "" if result.kind == "auto" else before + result.kind
 
 
 def load() -> list[Result]:

@@ -47,11 +47,15 @@ def toml(value: object) -> str:
 
 @frozen
 class Trial:
-    """Which agent, spoken with how: `way` is ``acp`` or ``headless``, `sandbox` is the setting."""
+    """Which agent, spoken with how: `way` is ``acp`` or ``headless``, `sandbox` is the setting.
+
+    `kind` is how workspaces are made; the repository is so small that by itself none is a layer.
+    """
 
     agent: RealAgent
     way: str
     sandbox: str
+    kind: str = "auto"
 
 
 @define(eq=False)
@@ -136,7 +140,8 @@ class Stage:
 
     def configure(self, settings: Mapping[str, object]) -> None:
         """Write the user's settings: the general ones and this agent."""
-        general = "\n".join(f"{key} = {toml(value)}" for key, value in settings.items())
+        chosen = {**settings, "workspace.kind": self.trial.kind}
+        general = "\n".join(f"{key} = {toml(value)}" for key, value in chosen.items())
         agent = "\n".join(f"{key} = {toml(value)}" for key, value in self._of_the_agent().items())
         text = f"{general}\n\n[agents.{self.named}]\n{agent}\n"
         (self.config / "config.toml").write_text(text)

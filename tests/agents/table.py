@@ -41,6 +41,11 @@ The checks:
 After each check no process of the agent is left over, and the user's repository is as it was
 (but for **tree**).
 """
+_IN_LAYERS = """\
+With `workspace.kind` at `overlay`: the agent works where its workspace is mounted over a kept
+checkout (see [the decision](decisions/overlay.md)), which is what large repositories get by
+themselves. By `make test-agents ARGS="--kind overlay"` with a few agents.
+"""
 _LONGEST = 300
 _COST = """\
 The same task, headless, run directly and through the server in a sandbox, from `sennit/dispatch` to
@@ -77,6 +82,9 @@ def document(results: Sequence[Result]) -> str:
         "With `sandbox` at `off`: what the agents do by themselves, and what Sennit makes of it.\n",
         _outcomes(results, "off"),
         "Seconds are of the whole check, with the start of the server.\n",
+        "## Outcomes in layers\n",
+        _IN_LAYERS,
+        _outcomes_in_layers(results),
         "## Differences\n",
         _differences(results),
         "## Traps\n",
@@ -98,7 +106,9 @@ def _measured(span: str, cut: str) -> str:
 
 def _outcomes(results: Sequence[Result], sandbox: str) -> str:
     found = {
-        (each.agent, each.way, each.check): each for each in results if each.sandbox == sandbox
+        (each.agent, each.way, each.check): each
+        for each in results
+        if each.sandbox == sandbox and each.kind == "auto"
     }
     lines = [f"| agent | {' | '.join(CHECKS)} |", f"|---|{'---|' * len(CHECKS)}"]
     for agent in AGENTS:
@@ -107,6 +117,20 @@ def _outcomes(results: Sequence[Result], sandbox: str) -> str:
                 continue
             cells = [_cell(found.get((agent.name, way, check))) for check in CHECKS]
             lines.append(f"| {agent.name} {words} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _outcomes_in_layers(results: Sequence[Result]) -> str:
+    found = {
+        (each.agent, each.way, each.sandbox, each.check): each
+        for each in results
+        if each.kind == "overlay"
+    }
+    checks = [check for check in CHECKS if any(key[3] == check for key in found)]
+    lines = [f"| agent | sandbox | {' | '.join(checks)} |", f"|---|---|{'---|' * len(checks)}"]
+    for agent, way, sandbox in dict.fromkeys(key[:3] for key in found):
+        cells = [_cell(found.get((agent, way, sandbox, check))) for check in checks]
+        lines.append(f"| {agent} {_WAYS[way]} | {sandbox} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -119,7 +143,8 @@ def _cell(result: Result | None) -> str:
 
 def _differences(results: Sequence[Result]) -> str:
     lines = [
-        f"- {each.agent} {_WAYS[each.way]}, sandbox {each.sandbox}, {each.check}: "
+        f"- {each.agent} {_WAYS[each.way]}, sandbox {each.sandbox}, {each.check}"
+        f"{'' if each.kind == 'auto' else ', in layers'}: "
         f"{each.why or 'NOT EXPLAINED: ' + _plain('; '.join(each.wrong))}"
         for each in results
         if each.wrong

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sennit.adapters.overlay.probing import probe
-from sennit.core.workspace_kinds import KindRefused
-from tests.e2e.scene import Client, Machine, Repo, sh, task, task_of
+from sennit.core.workspace_kinds import LEAST_FILES, KindRefused
+from tests.e2e.scene import Client, Gate, Machine, Repo, sh, task, task_of
 from tests.wire_client import eventually
 
 pytestmark = pytest.mark.e2e
@@ -21,14 +21,30 @@ grep -c "^overlay $PWD overlay rw" /proc/self/mounts
 """
 
 
-@pytest.fixture
-def layers(machine: Machine, tmp_path: Path) -> Machine:
-    """A machine that makes layers, where the system can."""
+def where_there_are_layers(tmp_path: Path) -> None:
     found = probe(tmp_path / "store", tmp_path / "workspaces")
     if isinstance(found, KindRefused):
         pytest.skip(f"there are no layers on this machine: {found.why}")
+
+
+@pytest.fixture
+def layers(machine: Machine, tmp_path: Path) -> Machine:
+    """A machine that makes layers, where the system can."""
+    where_there_are_layers(tmp_path)
     machine.settings('[workspace]\nkind = "overlay"\n')
     return machine
+
+
+def moves_on(repo: Repo) -> None:
+    """What a user does while agents work."""
+    repo.unwatch()
+    repo.git("checkout", "-q", "-b", "elsewhere")
+    repo.write("a.txt", "mine\n")
+    repo.write("src/b.txt", "also mine\n")
+    repo.write(".gitattributes", "*.txt text\n")
+    repo.commit("moved on")
+    repo.git("gc", "-q", "--prune=now")
+    repo.watch()
 
 
 def agent(machine: Machine, name: str, sandbox: str) -> dict[str, object]:
@@ -67,6 +83,13 @@ def test_work_in_a_layer_outlives_its_server(layers: Machine, repo: Repo) -> Non
     ticket = server.dispatch(task("held", gate.prompt("sed -i s/two/TWO/ a.txt; mv src moved")))
     pid = gate.reached()
     server.until_state(ticket, "held", "running")
+    moves_on(repo)
+    # The kept checkout stays as it is for the one at work, whatever the next one begins with.
+    next_one = server.run(task("next", sh("cat a.txt src/b.txt; echo x > y")))["id"]
+    assert server.ask("output", ticket=next_one, task="next")["text"] == "mine\nalso mine\n"
+    how = server.ask("run", ticket=next_one, task="next")["workspace"]
+    assert how["kind"] == "checkout"
+    assert how["refused"][0].startswith("overlay: other tasks work over the kept checkout")
     server.kill_9()
     server = layers.serve(repo)
     assert task_of(server.settled(ticket), "held")["state"] == "interrupted"
@@ -76,6 +99,89 @@ def test_work_in_a_layer_outlives_its_server(layers: Machine, repo: Repo) -> Non
     repo.write("a.txt", "quite another text\n")
     ticket = server.run(task("next", sh("cat a.txt; echo x > y")))["id"]
     assert server.ask("output", ticket=ticket, task="next")["text"] == "quite another text\n"
+
+
+SET_UP = """
+grep -c "^overlay $PWD overlay rw" /proc/self/mounts
+git mv src moved && git mv moved src && git status --short && cat src/b.txt
+echo installed > packages
+touch ~/outside || echo confined >&2
+"""
+
+
+def large(machine: Machine, files: int) -> Repo:
+    """A repository in which layers are taken without being asked for."""
+    repo = machine.repo()
+    repo.write(".gitignore", "packages\n")
+    for number in range(files):
+        repo.write(f"many/{number % 50}/{number}", f"{number}\n")
+    repo.commit("many files")
+    return repo
+
+
+def boxed_agent(machine: Machine, gate: Gate) -> dict[str, object]:
+    """An agent in a sandbox that stands still at a gate when it has done its work."""
+    words = machine.home / "agent.sh"
+    work = "cat packages; rm -rf many/7; echo more >> a.txt; pwd"
+    words.write_text(f"{work}; {gate.script()}\n")
+    known = ('prompt = "none"', 'sandbox = "preferred"', f"stateFolders = ['{machine.gates}']")
+    machine.agent("boxed", ["sh", str(words)], *known)
+    return {"id": "boxed", "agent": "boxed", "prompt": "go"}
+
+
+def test_a_large_repository_is_worked_on_in_layers(machine: Machine, tmp_path: Path) -> None:
+    where_there_are_layers(tmp_path)
+    script = machine.home / "setup.sh"
+    script.write_text(SET_UP)
+    machine.settings(f"[workspace]\nsetup = ['sh', '{script}']\n")
+    gate = machine.gate()
+    boxed = boxed_agent(machine, gate)
+    server = machine.serve(large(machine, LEAST_FILES))
+    lines = [each["message"] for each in server.ask("doctor")["lines"]]
+    assert "Made by: overlay." in lines
+    bare = task("bare", sh("cat packages; sed -i s/one/ONE/ a.txt"))
+    ticket = server.dispatch(boxed, bare)
+    gate.reached()
+    server.until_state(ticket, "bare", "completed")
+    can_be_seen_from_outside(server, ticket)
+    gate.open()
+    assert server.settled(ticket)["state"] == "completed"
+    assert "+more" in patches(server, ticket)["boxed"]
+    runs = [server.ask("run", ticket=ticket, task=name) for name in ("boxed", "bare")]
+    assert [run["workspace"] for run in runs] == [{"kind": "overlay", "refused": []}] * 2
+    # The set-up ran where the agents did: in the mount, and in the sandbox of the one that has it.
+    logs = (machine.state / "setups" / f"{run['run']['id']}.log" for run in runs)
+    in_box, plain = (log.read_text().splitlines() for log in logs)
+    assert plain == ["1", "b"]
+    assert (in_box[:2], in_box[-1]) == (plain, "confined")
+    (machine.gates / "gate.at").unlink()
+    followed = server.ask("follow", ticket=ticket, task="boxed")["ticket"]
+    gate.reached()
+    gate.open()
+    assert server.settled(followed)["state"] == "completed"
+    is_gone_on_with(server, ticket, followed)
+
+
+def can_be_seen_from_outside(server: Client, ticket: str) -> None:
+    """What an agent has done so far, though nothing is mounted here."""
+    [pair] = server.ask("overlaps", ticket=ticket)["overlaps"]
+    assert [each["path"] for each in pair["files"]] == ["a.txt"]
+    seen = Path(server.ask("materialise", ticket=ticket, task="boxed")["folder"])
+    assert seen.joinpath("a.txt").read_text().endswith("six\nmore\n")
+    assert seen.joinpath("many/6/6").is_file()
+    assert not seen.joinpath("many/7").exists()
+
+
+def is_gone_on_with(server: Client, ticket: str, followed: str) -> None:
+    """The follow-up has the same path, by which agents key what they remember, and the work."""
+    before, after = (server.ask("run", ticket=one, task="boxed") for one in (ticket, followed))
+    assert after["folder"] == before["folder"]
+    assert after["workspace"]["kind"] == "overlay"
+    for one in (ticket, followed):
+        told = server.ask("output", ticket=one, task="boxed")["text"].splitlines()
+        assert told == ["installed", before["folder"]]
+    seen = Path(server.ask("materialise", ticket=followed, task="boxed")["folder"])
+    assert seen.joinpath("a.txt").read_text().endswith("six\nmore\nmore\n")
 
 
 def test_doctor_tells_of_layers(layers: Machine, repo: Repo) -> None:

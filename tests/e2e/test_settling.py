@@ -251,3 +251,17 @@ def test_an_earlier_revision_is_undone_alone_and_brought_back_after_a_follow_up(
     assert not back.get("notices")
     server.ask("undo", application=two)
     assert repo.read("a.txt") == edited((3, "three"))
+
+
+def test_another_server_tells_its_client_what_becomes_of_a_ticket_until_it_is_dropped(
+    machine: Machine, server: Client, repo: Repo
+) -> None:
+    other = machine.serve(repo)
+    ticket = server.dispatch(task("one", sh("echo x > new.txt")))
+    told: list[str] = []
+    while not told or told[-1] != "completed":
+        told.append(other.next_of("sennit/ticketChanged")["params"]["ticket"]["state"])
+    server.ask("drop", ids=[ticket], confirm=True)
+    for each in (server, other):
+        assert each.next_of("sennit/ticketDropped")["params"] == {"ticket": ticket}
+    assert other.ask("tickets")["tickets"] == []

@@ -82,6 +82,20 @@ def test_a_set_up_that_hangs_is_stopped_with_all_that_it_started(machine: Machin
     assert "did not end within 1 seconds" in one["failure"]["message"]
 
 
+def test_a_set_up_ends_with_its_server_and_its_output_is_kept(machine: Machine) -> None:
+    gate = machine.gate()
+    repo = with_setup(machine, f"echo begun; {gate.script()}")
+    server = machine.serve(repo)
+    ticket = server.dispatch(task("one", sh("echo x > x.txt")))
+    pid = gate.reached()
+    server.kill_9()
+    assert eventually(lambda: not Path(f"/proc/{pid}").exists(), 30)
+    server = machine.serve(repo)
+    server.settled(ticket)
+    assert logs(machine)[0].read_text() == "begun\n"
+    assert not [each for each in (machine.state / "setups").iterdir() if each.is_dir()]
+
+
 def test_what_a_set_up_changes_that_is_not_ignored_is_told(machine: Machine) -> None:
     repo = machine.repo()
     repo.write(".sennit.toml", "[workspace]\nsetup = ['sh', '-c', 'echo ran > from-setup']\n")

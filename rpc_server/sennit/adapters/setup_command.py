@@ -1,23 +1,27 @@
-"""Runs the command that makes a workspace ready, and keeps all that it prints."""
+"""Runs the command that makes a workspace ready as agents are run; keeps all that it prints."""
 
 from __future__ import annotations
 
 import os
-import signal
 from contextlib import suppress
-from subprocess import DEVNULL, STDOUT
 from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
-from attrs import frozen
+from attrs import evolve, frozen
+
+from sennit.adapters.runs.folder import RunFolder, run_folder
+from sennit.adapters.runs.values import SpawnFailed, UnknownRunError
+from sennit.core.agents import Polite
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from anyio.abc import Process
+    from sennit.adapters.processes import LocalExecutor
+    from sennit.adapters.runs.values import Exited, RunSpec
 
+_ONE_STREAM = ("/bin/sh", "-c", 'exec "$0" "$@" 2>&1')
+"""People read both streams as one, in the order in which they were written."""
 _LAST = 2_000
 """How much of the end of an output is told with a failure, in bytes; the file holds all."""
 
@@ -36,77 +40,75 @@ class SetupFailed:
 
 
 async def run_setup(
-    argv: Sequence[str],
-    folder: Path,
-    environment: Mapping[str, str],
-    log: Path,
-    *,
-    seconds: float,
+    executor: LocalExecutor, name: str, workspace: Path, spec: RunSpec, *, seconds: float
 ) -> SetUp | SetupFailed:
-    """Run a program in a folder, its output in ``log``; what it leaves running is ended with it."""
-    try:
-        log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        return SetupFailed(f"its output could not be kept in {log}: {error.strerror}")
-    try:
-        return await _run(argv, folder, environment, output, log, seconds=seconds)
-    finally:
-        os.close(output)
+    """Run a program in a workspace; what it leaves running is ended with it.
 
-
-async def _run(
-    argv: Sequence[str],
-    folder: Path,
-    environment: Mapping[str, str],
-    output: int,
-    log: Path,
-    *,
-    seconds: float,
-) -> SetUp | SetupFailed:
+    Its output is kept in `log_of`, however it ends. ``spec`` says what it is and where it runs.
+    """
+    spec = evolve(spec, argv=(*_ONE_STREAM, *spec.argv), polite=Polite.NOTHING)
+    ended: Exited | None = None
     try:
-        # A start that is cancelled half-way would leave a process that nobody knows.
-        with anyio.CancelScope(shield=True):
-            process = await anyio.open_process(
-                list(argv),
-                cwd=folder,
-                env=environment,
-                stdin=DEVNULL,
-                stdout=output,
-                stderr=STDOUT,
-                start_new_session=True,
-            )
-    except OSError as error:
-        return SetupFailed(f"{argv[0]} could not be started: {error.strerror}")
-    code: int | None = None
-    try:
+        started = await executor.start(name, workspace, spec)
+        if isinstance(started, SpawnFailed):
+            return SetupFailed(started.message.rstrip("."))
         with anyio.move_on_after(seconds):
-            code = await process.wait()
+            ended = await executor.wait(name)
     finally:
-        await _end(process)
-    if code == 0:
+        with anyio.CancelScope(shield=True):
+            await executor.stop(name, force=True)
+            await put_away(executor, name)
+    if ended is not None and ended.code == 0 and not ended.survivors:
         return SetUp()
-    said = await anyio.to_thread.run_sync(_end_of, log)
-    return SetupFailed(_how_it_ended(code, seconds), said)
+    said = await anyio.to_thread.run_sync(_end_of, log_of(executor, name))
+    return SetupFailed(_how_it_ended(ended, seconds), said)
 
 
-def _how_it_ended(code: int | None, seconds: float) -> str:
-    if code is None:
+async def put_away(executor: LocalExecutor, name: str) -> None:
+    """Keep the output of a set-up that is over, and nothing else of it."""
+    folder = run_folder(executor.runs_folder, name)
+    with suppress(UnknownRunError, FileNotFoundError):
+        # Neither of which is one that never came to a record.
+        await executor.release(name)
+        await anyio.to_thread.run_sync(_keep, folder, log_of(executor, name))
+        await executor.delete(name)
+
+
+def log_of(executor: LocalExecutor, name: str) -> Path:
+    """Where all that the set-up of a workspace printed is kept."""
+    return executor.runs_folder / f"{name}.log"
+
+
+def _keep(folder: RunFolder, log: Path) -> None:
+    try:
+        folder.stdout.replace(log)
+    except FileNotFoundError:
+        # It was not started, and the reason is told.
+        return
+    # What makes the sandbox, or mounts the workspace, says there why it could not.
+    words = folder.stderr.read_bytes()
+    if words:
+        with log.open("ab") as file:
+            file.write(words)
+
+
+def _how_it_ended(ended: Exited | None, seconds: float) -> str:
+    if ended is None:
         return f"it did not end within {seconds:g} seconds and was stopped"
-    if code < 0:
-        return f"it was ended by signal {-code}"
-    return f"it ended with exit code {code}"
-
-
-async def _end(process: Process) -> None:
-    """End the whole session of the program, also what it left in the background."""
-    with anyio.CancelScope(shield=True):
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        await process.aclose()
+    if ended.survivors:
+        pids = ", ".join(map(str, ended.survivors))
+        return f"it left processes behind that could not be ended: {pids}"
+    if ended.signal is not None:
+        return f"it was ended by signal {ended.signal}"
+    if ended.code is None:
+        return f"how it ended is not known ({ended.cause.value})"
+    return f"it ended with exit code {ended.code}"
 
 
 def _end_of(log: Path) -> str:
-    with log.open("rb") as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - _LAST))
-        return file.read().decode("utf-8", "replace").strip()
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _LAST))
+            return file.read().decode("utf-8", "replace").strip()
+    except FileNotFoundError:
+        return ""

@@ -8,16 +8,17 @@ from sennit.cli.client import Client
 from sennit.cli.failures import UsageError
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
+from sennit.cli.safe_text import safe_line
 from sennit_protocol.ids import QuestionId, TicketId
 from sennit_protocol.requests import AnswerParams, AnswerResult, TicketParams
-from sennit_protocol.views import TicketView
+from sennit_protocol.views import TaskView, TicketView
 
 
 @click.command("answer")
 @click.argument("ticket")
 @click.argument("task")
 @click.argument("text")
-@click.option("--question", metavar="ID", help="The question that waits unless given.")
+@click.option("--question", metavar="ID", help="Which question, where several wait.")
 @json_option
 @click.pass_obj
 def command(
@@ -43,6 +44,16 @@ async def _waiting(client: Client, ticket: str, task: str) -> QuestionId:
     if found is None:
         names = ", ".join(each.id for each in view.tasks)
         raise UsageError(f"The ticket {ticket} has no task `{task}`; it has {names}.")
-    if found.question is None:
-        raise UsageError(f"The task `{task}` of {ticket} asks nothing now.")
-    return found.question.id
+    return the_question(ticket, found)
+
+
+def the_question(ticket: str, task: TaskView) -> QuestionId:
+    """The only question of a task; raises `UsageError` where there are none or several."""
+    if not task.questions:
+        raise UsageError(f"The task `{task.id}` of {ticket} asks nothing now.")
+    if len(task.questions) > 1:
+        told = "; ".join(f"{one.id}: {safe_line(one.text)}" for one in task.questions)
+        raise UsageError(
+            f"The task `{task.id}` of {ticket} asks several things. Name one by --question: {told}"
+        )
+    return task.questions[0].id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -26,6 +27,7 @@ COMMANDS = {
     "answer": ("answer_command", "Answer a question of an agent."),
     "story": ("story_command", "Tell everything that happened to a ticket."),
     "output": ("output_command", "Show what an agent wrote."),
+    "materialise": ("materialise_command", "Make a plain checkout of what a task has done."),
     "agents": ("agents_command", "List agents: found, usable, and why not."),
     "trust": ("trust_command", "List, grant or revoke trust in folders."),
     "config": ("config_command", "Show the settings that count here."),
@@ -80,6 +82,9 @@ def group(ctx: click.Context, folder: Path, *, verbose: bool) -> None:
     from sennit.cli.place import Place  # noqa: PLC0415  see above
     from sennit.cli.terminal import standard_terminal  # noqa: PLC0415  see above
 
+    # The command's module has been imported before this, so that from here on things come and go.
+    gc.freeze()
+    gc.enable()
     ctx.obj = Place(ClientOptions(folder.resolve()), standard_terminal(), verbose)
 
 

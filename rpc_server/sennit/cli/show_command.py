@@ -88,9 +88,9 @@ def _task_lines(task: TaskView) -> Iterator[Text]:
         yield Text(f"    followed by {task.followed_by}", style="dim")
     if task.failure is not None:
         yield Text(f"    {safe_line(task.failure.message)}", style="red")
-    if task.question is not None:
-        yield Text(f"    asks: {safe_line(task.question.text)}", style="yellow")
-        yield Text(f"    question {task.question.id}, until {task.question.deadline}", style="dim")
+    for question in task.questions:
+        yield Text(f"    asks: {safe_line(question.text)}", style="yellow")
+        yield Text(f"    question {question.id}, until {question.deadline}", style="dim")
     for notice in task.notices:
         yield Text(f"    note: {safe_line(notice.message)}", style="yellow")
 

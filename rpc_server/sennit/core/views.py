@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from attrs import field, frozen
 
 from sennit.core.engine.following import is_newest
+from sennit.core.engine.indexes import QUESTIONS_OF
 from sennit.core.engine.rows import (
     ApplicationRow,
     BaseRow,
@@ -81,10 +82,10 @@ def ticket_sequence(tables: Tables, ticket: TicketRow) -> int:
 
 
 def task_sequence(tables: Tables, task: TaskRow) -> int:
-    """The newest change of a task: of its own row, its last run, its revision, its question."""
+    """The newest change of a task: of its own row, its last run, its revision, its questions."""
     run, revision = tables.last_run(task), tables.revision_of(task)
-    question = tables.open_question(task)
-    rows = (task, run, revision, question)
+    asked = [row for row in tables.find(QUESTIONS_OF, task.ticket) if row.task == task.id]
+    rows = (task, run, revision, *asked)
     return max(row.sequence for row in rows if row is not None)
 
 
@@ -209,7 +210,7 @@ def task_view(tables: Tables, task: TaskRow, beside: Beside) -> TaskView:
     """One task with its runs, its question, its progress."""
     runs = tuple(tables.the(RunRow, run) for run in task.runs)
     revision = tables.revision_of(task)
-    question = tables.open_question(task)
+    questions = tuple(map(question_view, tables.open_questions(task)))
     return TaskView(
         id=task.id,
         state=task.state,
@@ -221,7 +222,8 @@ def task_view(tables: Tables, task: TaskRow, beside: Beside) -> TaskView:
         cwd=file_uri(task.spec.folder),
         runs=tuple(run_view(run) for run in runs),
         progress=beside.progress.get(runs[-1].id) if runs else None,
-        question=None if question is None else question_view(question),
+        question=questions[0] if questions else None,
+        questions=questions,
         proposal=task.proposal,
         revision=None if revision is None else revision.id,
         failure=task.failure,

@@ -11,11 +11,11 @@ from typing import Any
 import anyio
 from anyio.abc import TaskGroup
 from attrs import define, field
-from lsprotocol import types
 
 from sennit.adapters.store.writer import Store
 from sennit.core.engine.events import ServerUnattended
 from sennit.core.stored import StoreProblem
+from sennit.server import lsp_names
 from sennit.server.capabilities import initialize_result
 from sennit.server.errors import store_error
 from sennit.server.handshake import Start, told_version
@@ -126,7 +126,7 @@ class Server:
         return Handlers(
             requests={name: self._request(work) for name, work in table.REQUESTS.items()},
             notifications={
-                types.INITIALIZED: self._notified(initialized),
+                lsp_names.INITIALIZED: self._notified(initialized),
                 **{name: self._notified(work) for name, work in table.NOTIFICATIONS.items()},
             },
             commands={name: self._command(work) for name, work in table.COMMANDS.items()},

@@ -5,7 +5,6 @@ from __future__ import annotations
 import anyio
 from anyio.abc import TaskGroup
 from attrs import define, field
-from lsprotocol import types
 
 from sennit.core.engine.asking import NotAnswered
 from sennit.core.engine.events import AnswerGiven
@@ -13,6 +12,8 @@ from sennit.core.engine.rows import QuestionRow, TicketRow
 from sennit.core.engine.state import State
 from sennit.core.engine.step_values import Put
 from sennit.core.views import question_view
+from sennit.server import lsp_names
+from sennit.server import lsp_words as types
 from sennit.server.services import Services
 from sennit_protocol.ids import QuestionId
 from sennit_protocol.told import AskParams, AskResult
@@ -98,7 +99,7 @@ class Asker:
             actions=[types.MessageActionItem(title=option) for option in question.options],
         )
         reply = await self._services.connection.request(
-            types.WINDOW_SHOW_MESSAGE_REQUEST, request, seconds
+            lsp_names.WINDOW_SHOW_MESSAGE_REQUEST, request, seconds
         )
         title = reply.title if isinstance(reply, types.MessageActionItem) else None
         return title if title in question.options else None

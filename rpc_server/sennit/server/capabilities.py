@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from lsprotocol import types
 from lsprotocol.converters import get_converter
 
+from sennit.server import lsp_words as types
 from sennit_protocol.methods import FEATURES, METHODS, Method, Sender
 from sennit_protocol.version import PROTOCOL_VERSION
 

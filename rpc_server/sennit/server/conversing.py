@@ -14,6 +14,7 @@ from sennit.adapters.runs.values import Deaf, RunSpec, Said
 from sennit.core.engine.commands import StartRun
 from sennit.core.structured import Unfitting, repair_of, result_of
 from sennit.server.handshake import told_version
+from sennit.server.layering import follower
 from sennit.server.meetings import Opening
 from sennit.server.permitting import Permitter
 from sennit.server.prompts import Prompts, images_of
@@ -97,7 +98,8 @@ def meeting(
         return await services.executor.say(command.run, data)
 
     workspace = services.workspace_of(command.run)
-    permitter = Permitter(services, command.run, task.agent, workspace, folder)
+    follow = follower(spec.layers)
+    permitter = Permitter(services, command.run, task.agent, workspace, folder, follow)
     exchange = Exchange(say, watch.hear, permitter.permit)
     watch.ear = exchange
     images = tuple(image_block(one.mime_type, one.data) for one in images_of(row))

@@ -14,6 +14,7 @@ from sennit.core.engine.rows import RunRow
 from sennit.core.escapes import Evidence, claims, told_of
 from sennit.core.objects import GitFailed
 from sennit.core.views import exact_timestamp
+from sennit.server.layering import LayersGone, follower, layers_of_run
 from sennit.server.services import Services
 
 _NS = 1_000_000
@@ -47,10 +48,13 @@ async def _ground(services: Services, run: RunRow, end: Exited) -> Ground:
         for folder in spec.agent.state_folders
     ]
     temporary = services.environ.get("TMPDIR") or "/tmp"  # noqa: S108  where POSIX has it
+    layers = await layers_of_run(services, run)
     return Ground(
         workspace=services.workspace_of(run.id),
         folder=services.folder_of(run.id),
         allowed=(*own, temporary, str(services.folders.runs / run.id)),
         guarded=tuple(guarded),
         since_ns=end.started_at * _NS,
+        # Without the layers nobody can tell of what the agent saw; of the rest links are followed.
+        follow=follower(None if isinstance(layers, LayersGone) else layers),
     )

@@ -65,12 +65,14 @@ def serve_stdio() -> int:
         print("sennit serve: standard input and output must be open; start it from an editor",  # noqa: T201  no logging yet
               file=sys.stderr)  # fmt: skip
         return CANNOT_START
+    # What is imported stays. To look through it for garbage while it grows takes a tenth of the
+    # start, and would later hold an answer up now and then for tens of milliseconds.
+    gc.disable()
     # Imported here, after the answer: this is what the whole module is about.
     from sennit.server.app import serve_blocking  # noqa: PLC0415
 
-    # All of it stays. To look through it for garbage again and again would now and then hold an
-    # answer up for tens of milliseconds.
     gc.freeze()
+    gc.enable()
     return serve_blocking(start)
 
 

@@ -1,4 +1,4 @@
-"""What is known of running runs beside their rows: progress, which is shown and never stored."""
+"""What is known of running runs beside their rows, which is shown and never stored there."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from attrs import define, field
 
+from sennit.core.workspace_kinds import How
 from sennit_protocol.ids import RunId
 from sennit_protocol.views import Progress
 
@@ -14,10 +15,11 @@ OnProgress = Callable[[RunId], None]
 
 @define(eq=False)
 class LiveRuns:
-    """Progress by run, with a subscriber that is told of each change."""
+    """Progress by run, with a subscriber that is told of each change; how workspaces were made."""
 
     progress: dict[RunId, Progress] = field(factory=dict)
     on_progress: OnProgress | None = None
+    made: dict[RunId, How] = field(factory=dict)
 
     def update(self, run: RunId, change: Callable[[Progress], Progress]) -> None:
         """Change what is known of a run."""
@@ -29,3 +31,4 @@ class LiveRuns:
     def forget(self, run: RunId) -> None:
         """Drop what is known of a run that has ended."""
         self.progress.pop(run, None)
+        self.made.pop(run, None)

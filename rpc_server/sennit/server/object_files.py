@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 _AREA = "objects"
 _KEY = "objects"
+_ALWAYS = 64 << 20
+"""Bytes that copies may take even where the quota is used up, which refuses no more than new
+workspaces: what is there can be looked at, applied and dropped after the user's next commits."""
 
 
 def sharing_wanted(services: Services) -> Sharing:
@@ -32,7 +35,7 @@ def sharing_wanted(services: Services) -> Sharing:
             return LINKING
         case ObjectFiles.COPY:
             used = services.disk_use.measured or 0
-            return Copying(max(0, settings.limits.store_bytes - used))
+            return Copying(max(_ALWAYS, settings.limits.store_bytes - used))
         case unknown:
             assert_never(unknown)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import anyio
 import anyio.to_thread
 from attrs import define, field
 
-from sennit.adapters.agents.acp.places import place
+from sennit.adapters.agents.acp.places import Follow, place
 from sennit.core.acp.updates import tool_paths, tool_update
 from sennit.core.agent_events import PermissionSettled
 from sennit.core.agents import AgentSettings
@@ -45,13 +46,17 @@ class _Asked:
 
 @define(eq=False)
 class Permitter:
-    """Answers `session/request_permission` for one run; every decision goes into its story."""
+    """Answers `session/request_permission` for one run; every decision goes into its story.
+
+    ``follow`` follows the links of a path as the agent would.
+    """
 
     services: Services
     run: RunId
     agent: AgentSettings
     workspace: Path
     folder: Path
+    follow: Follow = os.path.realpath
     _asked: dict[QuestionId, _Asked] = field(factory=dict)
 
     def deliver(self, question: QuestionId, answer: str | None) -> bool:
@@ -87,7 +92,9 @@ class Permitter:
             return Wanted(
                 kind=seen.kind,
                 title=seen.title or "use a tool that it does not name",
-                places=tuple(place(self.workspace, path, self.folder) for path in paths),
+                places=tuple(
+                    place(self.workspace, path, self.folder, self.follow) for path in paths
+                ),
                 command=_command(call, seen.kind),
             )
 

@@ -8,6 +8,8 @@ from pathlib import Path
 import anyio.to_thread
 from attrs import frozen
 
+from sennit.adapters.overlay.layers import Layers
+from sennit.adapters.overlay.seeing import lies_at
 from sennit.core.agents import takes_prompt
 from sennit.core.engine.rows import BaseRow, ProposalRow, RunRow, TaskRow
 from sennit.core.facts import BadFolder, folder_path
@@ -16,6 +18,7 @@ from sennit.core.handoff import with_hand_offs
 from sennit.core.prompting import MOST_ATTACHED, Attached, Situation, whole_prompt
 from sennit.server.following_up import standing_of
 from sennit.server.handing_off import handed_off, told_of
+from sennit.server.layering import LayersGone, follower, layers_of_run
 from sennit.server.services import Services
 from sennit_protocol.ids import ProposalId
 from sennit_protocol.tasks import Attachment
@@ -97,20 +100,25 @@ async def _attached(
         return await _proposal(services, one)
     top = task.spec.repository.top
     workspace = services.workspace_of(run.id)
-    return await anyio.to_thread.run_sync(_file, one, top, workspace)
+    layers = await layers_of_run(services, run)
+    seen = None if isinstance(layers, LayersGone) else layers
+    return await anyio.to_thread.run_sync(_file, one, top, workspace, seen)
 
 
-def _file(one: Attachment, top: bytes, workspace: Path) -> Attached:
+def _file(one: Attachment, top: bytes, workspace: Path, layers: Layers | None) -> Attached:
     path = folder_path(one.uri or "")
     relative = "" if isinstance(path, BadFolder) else os.path.relpath(path, top)
     name = os.fsdecode(relative)
     lines = _lines_named(one)
     label = f"{one.label or 'The file'} `{name}`{lines}"
-    real = os.path.realpath(workspace / name)
+    real = follower(layers)(str(workspace / name))
     if os.path.commonpath([real, os.path.realpath(workspace)]) != os.path.realpath(workspace):
         return Attached(label, "(not in the repository, so it is not shown)")
+    where = real if layers is None else lies_at(layers, real)
+    if where is None:
+        return Attached(label, "(cannot be read: it is not there)")
     try:
-        with Path(real).open("rb") as file:
+        with Path(where).open("rb") as file:
             text = file.read(MOST_ATTACHED * 4).decode("utf-8", "replace")
     except OSError as error:
         return Attached(label, f"(cannot be read: {error.strerror})")

@@ -24,7 +24,7 @@ from sennit.server.output_sent import OutputSender
 from sennit.server.services import Services
 from sennit_protocol.ids import ProposalId, RunId, TicketId
 from sennit_protocol.review import ProposalChanged
-from sennit_protocol.told import TaskChanged, TicketChanged
+from sennit_protocol.told import TaskChanged, TicketChanged, TicketDropped
 
 QUIET_S = 0.05
 """Changes that come within this time of each other are told together."""
@@ -37,12 +37,15 @@ class _Touched:
     tickets: dict[TicketId, None] = field(factory=dict)
     tasks: dict[tuple[TicketId, str], None] = field(factory=dict)
     proposals: dict[ProposalId, None] = field(factory=dict)
+    dropped: dict[TicketId, None] = field(factory=dict)
 
     def note(self, change: Change) -> None:
         """Note whom a change concerns."""
         match change:
             case Put(row=row):
                 self._note_row(row)
+            case Delete(table=table, key=key) if table is TicketRow:
+                self.dropped[TicketId(key)] = None
             case Delete():
                 return
 
@@ -138,6 +141,8 @@ class Publisher:
             if row is not None:
                 view = ProposalChanged(proposal_summary(state, row))
                 self._services.connection.notify("sennit/proposalChanged", view)
+        for name in touched.dropped:
+            self._services.connection.notify("sennit/ticketDropped", TicketDropped(name))
         for name in touched.tickets:
             changed = state.ticket(name)
             if changed is not None:

@@ -17,7 +17,7 @@ from sennit.adapters.sandbox.planning import Surroundings, plan
 from sennit.adapters.sandbox.probing import probe
 from sennit.core.agents import AgentSettings, Sandboxing
 from sennit.core.engine.commands import StartRun
-from sennit.core.engine.rows import RunRow
+from sennit.core.engine.rows import RunRow, TaskSpec
 from sennit.core.objects import GitFailed
 from sennit.core.sandbox import (
     Availability,
@@ -30,9 +30,10 @@ from sennit.core.sandbox import (
 )
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
-from sennit.server.effects.preparing import workspace_name
 from sennit.server.services import Services
+from sennit.server.workspace_names import workspace_name
 from sennit.settings.reader import config_folder
+from sennit.settings.values import Settings
 from sennit_protocol.texts import RunSandbox
 from sennit_protocol.upkeep import DoctorLine, Health
 
@@ -53,7 +54,36 @@ async def sandboxed(
     """
     task = services.state.task(command.ticket, command.task).spec
     settings = services.settings_of(command.ticket, task.repository.top)
-    wish = wanted(task.agent, settings.sandbox)
+    folder = services.state.the(RunRow, command.run).folder or b""
+    name = workspace_name(folder, services.folders.workspaces)
+    workspace = Path(os.fsdecode(folder)) if name is None else services.folders.workspaces / name
+    place = _Place(workspace, task.agent.state_folders, read_only)
+    return await _confined(services, task, wanted(task.agent, settings.sandbox), place, spec)
+
+
+async def confined_setup(
+    services: Services, task: TaskSpec, settings: Settings, workspace: Path, spec: RunSpec
+) -> RunSpec | SandboxRefused:
+    """Confine what makes a workspace ready for an agent as that agent will be.
+
+    It may run what other agents have written, so it has no more rights than they have.
+    """
+    place = _Place(workspace, settings.workspace.setup_folders, read_only=False)
+    return await _confined(services, task, wanted(task.agent, settings.sandbox), place, spec)
+
+
+@frozen
+class _Place:
+    """Where a program works, and the folders elsewhere that it may write to."""
+
+    workspace: Path
+    writable: tuple[str, ...]
+    read_only: bool
+
+
+async def _confined(
+    services: Services, task: TaskSpec, wish: Sandboxing, place: _Place, spec: RunSpec
+) -> RunSpec | SandboxRefused:
     if wish is Sandboxing.OFF:
         return evolve(spec, sandbox=Unconfined(wish, why_off(task.agent)))
     found = await available(services.environ)
@@ -61,16 +91,16 @@ async def sandboxed(
     if missing is not None:
         # It worked when the task was taken on, or this server took the task over from another.
         return SandboxRefused(f"The agent {task.agent.name!r} was not started. {missing.told}")
-    around = await _surroundings(services, command, spec)
+    around = await _surroundings(services, task, place.workspace, spec)
     sandbox = await anyio.to_thread.run_sync(
-        lambda: plan(wish, found, task.agent.state_folders, around, read_only=read_only)
+        lambda: plan(wish, found, place.writable, around, read_only=place.read_only)
     )
     return evolve(spec, sandbox=sandbox)
 
 
-async def _surroundings(services: Services, command: StartRun, spec: RunSpec) -> Surroundings:
-    task = services.state.task(command.ticket, command.task).spec
-    run = services.state.the(RunRow, command.run)
+async def _surroundings(
+    services: Services, task: TaskSpec, workspace: Path, spec: RunSpec
+) -> Surroundings:
     variables = agent_environment(services.environ, spec.env_allow, spec.env_set)
     kept = [services.folders.root, config_folder(services.environ)]
     chosen = services.settings.of(b"").store_path
@@ -81,12 +111,9 @@ async def _surroundings(services: Services, command: StartRun, spec: RunSpec) ->
     if not isinstance(opened, GitFailed):
         # It could not have become a workspace otherwise; if it is gone since, it needs no care.
         kept += [opened.repository.git_dir, opened.repository.common_dir]
-    folder = run.folder or b""
-    name = workspace_name(folder, services.folders.workspaces)
-    workspace = os.fsdecode(folder) if name is None else str(services.folders.workspaces / name)
     return Surroundings(
         home=variables.get("HOME", ""),
-        workspace=workspace,
+        workspace=str(workspace),
         kept=(os.fsdecode(task.repository.top), *map(str, kept)),
         arguments=(*spec.argv, *variables["PATH"].split(os.pathsep)),
     )
@@ -142,20 +169,6 @@ async def sandbox_line(services: Services) -> DoctorLine:
             return DoctorLine("sandbox", Health.BAD, message, found.advice)
         case unknown:
             assert_never(unknown)
-
-
-async def shared_objects_line(services: Services) -> DoctorLine:
-    """Tell whether agents could write the object files that stores share with repositories."""
-    found = await available(services.environ)
-    off = services.settings.of(b"").sandbox is Sandboxing.OFF
-    if isinstance(found, SandboxReady) and not off:
-        message = "Stores share object files with repositories; the sandbox keeps agents off them."
-        return DoctorLine("objects", Health.GOOD, message)
-    message = (
-        "Stores share object files with repositories (hard links). Agents without a sandbox can "
-        "write them, and so damage both."
-    )
-    return DoctorLine("objects", Health.WARNING, message, "Let agents run in a sandbox.")
 
 
 def sandbox_shown(record: SandboxRecord) -> RunSandbox:

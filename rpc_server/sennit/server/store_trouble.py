@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from attrs import define, field
-from lsprotocol import types
 
 from sennit.core.stored import StoreProblem, StoreProblemKind
 from sennit.runtime.ports import Clock
+from sennit.server import lsp_words as types
 from sennit.server.jsonrpc import Connection
 
 AGAIN_S = 600.0

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from attrs import evolve, frozen
-from lsprotocol import types
 
 from sennit.core.edits import EditKind, EditSet, FileEdit
 from sennit.core.text import PositionEncoding, TextIndex
 from sennit.core.uris import file_uri
+from sennit.server import lsp_words as types
 from sennit.server.applying.carrying import Carrier
 from sennit.server.open_documents import Buffer
 

@@ -12,32 +12,39 @@ import anyio.to_thread
 
 from sennit.adapters.git.discovery import Repository, Trust
 from sennit.adapters.git.head import head_snapshot
+from sennit.adapters.git.store import Store
+from sennit.adapters.workspaces.index_file import count_of
 from sennit.adapters.workspaces.making import prepare
 from sennit.adapters.workspaces.spares import Room
 from sennit.core.engine.rows import TicketRow
 from sennit.core.facts import BadFolder, folder_path
 from sennit.core.objects import GitFailed
 from sennit.core.views import exact_timestamp
-from sennit.core.workspace_kinds import Found, KindRefused, KindWorks, Plan, WorkspaceKind, plan_of
+from sennit.core.workspace_kinds import (
+    LEAST_FILES,
+    Found,
+    How,
+    KindRefused,
+    KindWorks,
+    Plan,
+    WorkspaceKind,
+    needs_a_try,
+    plan_of,
+)
 from sennit.server.repositories import ref_of
 from sennit.server.services import Services
 from sennit.settings.values import Settings
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
 from sennit_protocol.states import FINAL_TICKET_STATES
+from sennit_protocol.texts import RunWorkspace
 from sennit_protocol.upkeep import DoctorLine, Health
 
 logger = logging.getLogger(__name__)
 
-_SET_UP = KindRefused(
-    "a set-up command (`workspace.setup`) does not run in layers yet",
-    "Set workspace.kind to auto, or do without the command.",
-)
 SPARES = 4
 """How many folders of earlier tasks are kept for one repository, as far as there is room."""
 QUIET_S = 3.0
 """How long after its start a server begins to make things ready, seconds."""
-LARGE_INDEX = 256 << 10
-"""Bytes of git's index from which on preparing is worth it, about 2,500 files."""
 
 
 async def kinds(services: Services) -> Found:
@@ -51,12 +58,19 @@ def _folders(services: Services) -> tuple[Path, Path]:
     return stores, services.folders.workspaces
 
 
-async def plan_for(services: Services, settings: Settings) -> Plan | KindRefused:
-    """How workspaces are made under these settings."""
-    wish = settings.workspace.kind
-    if wish is not WorkspaceKind.OVERLAY:
-        return plan_of(wish, await services.kinds.look(*_folders(services)))
-    return _SET_UP if settings.workspace.setup else plan_of(wish, await kinds(services))
+async def found_for(services: Services, settings: Settings, files: int) -> Found:
+    """What works here, with layers only where it matters under these settings."""
+    if needs_a_try(settings.workspace.kind, files):
+        return await kinds(services)
+    return await services.kinds.look(*_folders(services))
+
+
+async def files_of(repository: Repository, store: Store | None = None) -> int:
+    """How many files a repository has, about: as many as the larger of both indexes names."""
+    indexes = [repository.git_dir / "index"]
+    if store is not None:
+        indexes.append(store.source_index)
+    return await anyio.to_thread.run_sync(lambda: max(map(count_of, indexes)))
 
 
 async def kind_problem(services: Services, settings: Settings) -> RpcError | None:
@@ -64,7 +78,7 @@ async def kind_problem(services: Services, settings: Settings) -> RpcError | Non
     wish = settings.workspace.kind
     if wish is WorkspaceKind.AUTO:
         return None
-    plan = await plan_for(services, settings)
+    plan = plan_of(wish, await found_for(services, settings, files=0), files=0)
     if isinstance(plan, Plan):
         return None
     said = f"is {wish.value}, which cannot be had here: {plan.why}. {plan.advice}"
@@ -72,18 +86,27 @@ async def kind_problem(services: Services, settings: Settings) -> RpcError | Non
     return problems_error(ErrorCode.SETTINGS_INVALID, "Nothing was started", (problem,))
 
 
-async def kind_lines(services: Services) -> tuple[DoctorLine, ...]:
-    """Tell which kind is made, and of every other one why not."""
+async def kind_lines(services: Services, repository: Repository | None) -> tuple[DoctorLine, ...]:
+    """Tell which kind is made for a repository, and of every other one why not."""
     found = await kinds(services)
-    wish = services.settings.of(b"").workspace.kind
-    plan = plan_of(wish, found)
+    top = b"" if repository is None else os.fsencode(repository.work_tree)
+    wish = services.settings.of(top).workspace.kind
+    files = LEAST_FILES if repository is None else await files_of(repository)
+    plan = plan_of(wish, found, files)
     if isinstance(plan, KindRefused):
         message = f"workspace.kind is {wish.value}, but {plan.why}."
         first = DoctorLine("workspaces", Health.BAD, message, plan.advice)
     else:
-        how = "a folder of an earlier task if one is free, else " if plan.spare else ""
-        first = DoctorLine("workspaces", Health.GOOD, f"Made by: {how}{plan.new.value}.")
+        first = DoctorLine("workspaces", Health.GOOD, _made_by(plan, repository))
     return (first, *_refusals(found))
+
+
+def _made_by(plan: Plan, repository: Repository | None) -> str:
+    how = "a folder of an earlier task if one is free, else " if plan.spare else ""
+    where = "" if repository is not None else f"In a repository of {LEAST_FILES} files or more, m"
+    made = f"{where or 'M'}ade by: {how}{plan.new.value}."
+    small = [each for each in plan.refused if each.kind is WorkspaceKind.OVERLAY]
+    return " ".join((made, *(f"Not by {each.kind.value}: {each.why}." for each in small)))
 
 
 def _refusals(found: Found) -> Iterator[DoctorLine]:
@@ -94,6 +117,15 @@ def _refusals(found: Found) -> Iterator[DoctorLine]:
                 yield DoctorLine("workspaces", Health.GOOD, message, advice)
             case KindWorks(how=how):
                 yield DoctorLine("workspaces", Health.GOOD, f"{kind.value} works: {how}.")
+
+
+def how_shown(how: How | None) -> RunWorkspace | None:
+    """Say how a workspace was made in the words of the protocol."""
+    if how is None:
+        return None
+    return RunWorkspace(
+        how.kind.value, tuple(f"{each.kind.value}: {each.why}" for each in how.refused)
+    )
 
 
 def room_for_spares(settings: Settings) -> Room:
@@ -120,9 +152,12 @@ async def _make_ready(services: Services, folder: bytes) -> None:
     if not isinstance(found, Repository):
         return
     settings = services.settings.of(os.fsencode(found.work_tree))
-    plan = await plan_for(services, settings)
+    files = await files_of(found)
     wanted = settings.workspace.prepare and room_for_spares(settings).size > 0
-    if not wanted or isinstance(plan, KindRefused) or not await _is_large(found):
+    if not wanted or files < LEAST_FILES:
+        return
+    plan = plan_of(settings.workspace.kind, await found_for(services, settings, files), files)
+    if isinstance(plan, KindRefused):
         return
     at = exact_timestamp(services.clock.now_ms())
     opened = await services.repositories.open(ref_of(found), at)
@@ -145,11 +180,3 @@ async def _make_ready(services: Services, folder: bytes) -> None:
     if failed is not None:
         # Nothing is lost: the first task makes what it needs itself, and tells what is wrong.
         logger.warning("No workspace was prepared for %s: %s", found.work_tree, failed.stderr)
-
-
-async def _is_large(repository: Repository) -> bool:
-    try:
-        status = await anyio.Path(repository.git_dir / "index").stat()
-    except FileNotFoundError:
-        return False
-    return status.st_size >= LARGE_INDEX

@@ -175,6 +175,30 @@ async def test_what_a_killed_process_left_behind_goes(bench: Bench) -> None:
     assert (outside / "precious").read_text() == "keep"
 
 
+async def test_a_repository_that_was_out_of_reach_meanwhile_is_copied_anew(bench: Bench) -> None:
+    bench.sharing = Copying(1 << 30)
+    bench.tree.git("branch", "side")
+    side = bench.tree.commit("on no branch that a base knows")
+    bench.tree.git("reset", "-q", "--hard", "side")
+    for folder in bench.tree.path(".git/objects").iterdir():
+        os.utime(folder, (1_000_000_000, 1_000_000_000))
+    kept, captured = await work(bench, "kept")
+    store = await bench.store()
+    # As a disk that is not mounted just now.
+    bench.tree.path(".git").rename(bench.tmp_path / "away")
+    before = in_an_hour()
+    await age(store)
+    seen = await look(bench.git, store, needs(kept), before)
+    assert isinstance(seen, tuple), seen
+    done = await collect(bench.git, seen[0], needs(kept), before, this_process())
+    assert isinstance(done, Collected)
+    (bench.tmp_path / "away").rename(bench.tree.path(".git"))
+    assert (await bench.files_of(captured.commit))[b"kept"][1] == LINES.encode()
+    bench.tree.git("reset", "-q", "--hard", side)
+    await bench.snapshot()
+    assert await has(bench, side)
+
+
 @pytest.mark.parametrize("sharing", [LINKING, Copying(1 << 30)], ids=["links", "copies"])
 async def test_packs_that_the_user_has_no_more_go_once_what_is_needed_is_packed(
     bench: Bench, sharing: Sharing

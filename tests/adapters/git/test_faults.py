@@ -28,6 +28,7 @@ from sennit.core.units import units_of
 from tests.adapters.git.bench import Bench, Tree, this_process, untouched_view
 from tests.adapters.git.faulty_git import Fault, FaultyGit
 from tests.adapters.git.scenarios.scenario import contents
+from tests.adapters.git.test_meddling import no_file_longer_than
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -231,6 +232,56 @@ async def test_every_call_of_git_may_go_wrong(world: World, name: str) -> None:
     sound = tree.git(f"--git-dir={world.store.git_dir}", "fsck", "--strict", "--no-dangling")
     assert sound == b""
     assert children() == []
+
+
+SIZES = (0, 60, 130, 250, 600)
+"""Beyond each of these something else that a stage writes finds no room."""
+
+
+@pytest.mark.parametrize("name", ["store", "reconciliation", "folding"])
+async def test_a_disk_without_room_fails_a_stage_and_loses_nothing(world: World, name: str) -> None:
+    run = STAGES[name]
+    git, tree = world.bench.git, world.bench.tree
+    right = await run(world, git)
+    git_dir, files = untouched_view(tree.path(".git")), contents(tree.folder)
+    for size in SIZES:
+        # What the last round made is not there to be found.
+        tree.git(f"--git-dir={world.store.git_dir}", "prune", "--expire=now")
+        with no_file_longer_than(size):
+            answer = await run(world, git)
+        assert_right_or_failed(answer, right, f"{name} {size}")
+        assert untouched_view(tree.path(".git")) == git_dir
+        assert contents(tree.folder) == files
+        assert left_behind(world.store) == [], size
+    assert await run(world, git) == right
+
+
+async def test_a_disk_without_room_takes_an_application_back(world: World) -> None:
+    tree = world.bench.tree
+    merged = await reconciling(world, world.bench.git)
+    assert isinstance(merged, Merged)
+    job = Job("a_1", world.live.tree, merged.tree)
+    before = contents(tree.folder)
+    seen = set()
+    for size in SIZES:
+        with no_file_longer_than(size):
+            ready = await stage(world.bench.git, world.store, world.repository, job)
+        seen.add(type(ready))
+        assert contents(tree.folder) == before, size
+        assert left_behind(world.store) == [], size
+        if isinstance(ready, GitFailed):
+            ready = await stage(world.bench.git, world.store, world.repository, job)
+        assert isinstance(ready, Staged), ready
+        with no_file_longer_than(size):
+            outcome = await commit(ready)
+        await discard(ready.intention)
+        seen.add(type(outcome))
+        if isinstance(outcome, Written):
+            put_back(tree, before, contents(tree.folder))
+        else:
+            assert (outcome.later, outcome.stuck) == ((), ())
+        assert contents(tree.folder) == before, size
+    assert {GitFailed, Staged, Written} <= seen
 
 
 def assert_right_or_failed(answer: object, right: object, where: str) -> None:

@@ -10,6 +10,7 @@ import pytest
 from sennit.adapters.git.capture import Captured, Unchanged, capture
 from sennit.adapters.git.delete import Deleted, delete_workspace
 from sennit.adapters.git.git import Git
+from sennit.adapters.git.mirror import Copying
 from sennit.adapters.git.records import stores_of_submodules
 from sennit.adapters.git.workspace import Workspace
 from sennit.core.objects import LeftOutReason
@@ -41,6 +42,17 @@ def with_library(bench: Bench, library: Tree) -> Bench:
     bench.tree.git(*SHUT, "submodule", "--quiet", "update", "--init", "--recursive")
     bench.tree.commit("with a submodule")
     return bench
+
+
+async def test_where_objects_are_copied_those_of_submodules_are_too(with_library: Bench) -> None:
+    with_library.sharing = Copying(1 << 30)
+    workspace = await with_library.workspace()
+    assert workspace.absent_submodules == ()
+    theirs = with_library.tree.path(".git").rglob("*")
+    inodes = {path.stat().st_ino for path in theirs if path.is_file()}
+    ours = [path for path in (await with_library.store()).root.rglob("*") if path.is_file()]
+    assert sum("modules" in path.parts for path in ours) > 3
+    assert not [path for path in ours if path.stat().st_ino in inodes]
 
 
 async def test_a_submodule_and_one_within_it_are_there_with_their_history(

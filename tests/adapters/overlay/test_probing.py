@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,6 +31,28 @@ def test_a_setting_of_the_kernel_that_forbids_it_is_named(tmp_path: Path) -> Non
     (tmp_path / "user" / "max_user_namespaces").write_text("0\n")
     wrong = probing._Wrong("The workspace could not be mounted: No space left (unshare)")
     assert "sysctl -w user.max_user_namespaces=10000" in probing._advice(wrong, tmp_path)
+
+
+_PROBING = (
+    "import sys; from pathlib import Path; from sennit.adapters.overlay.probing import probe; "
+    "found = probe(*map(Path, sys.argv[1:])); print(found.why, found.advice, sep='\\n')"
+)
+
+
+def test_where_user_namespaces_are_forbidden_the_reason_is_said(tmp_path: Path) -> None:
+    """Forbidden as a container forbids them: what is inside may make no more of them."""
+    forbidding = ("bwrap", "--unshare-user", "--disable-userns", "--dev-bind", "/", "/", "--")
+    if (
+        shutil.which("bwrap") is None
+        or subprocess.run((*forbidding, "true"), check=False).returncode
+    ):
+        pytest.skip("nothing here can forbid it to others")
+    asked = (sys.executable, "-c", _PROBING, str(tmp_path / "store"), str(tmp_path / "workspaces"))
+    said = subprocess.run((*forbidding, *asked), capture_output=True, text=True, check=True).stdout
+    why, advice = said.splitlines()
+    assert why.startswith("no user namespace can be made here: ")
+    assert "`auto` takes the quickest kind" in advice
+    assert {each.name for each in tmp_path.rglob("*")} == {"store", "workspaces"}
 
 
 def test_a_folder_that_cannot_be_written_is_a_reason(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,37 @@ def fill_for(case: str, lower: Path) -> None:
         os.chown(lower / case / "inner", 1, 1)
         (lower / case / "inner").chmod(0o755)
         (lower / case).chmod(0o500)
+
+
+SMALL_DISK = """
+mount -t tmpfs -o size=2m none "$1" && cd "$1" && shift || exit 1
+mkdir -p lower/below/inner upper work && touch lock
+for each in 1 2 inner/3; do head -c 400k /dev/zero > lower/below/$each; done
+cd upper && exec "$@"
+"""
+ON_IT = """
+mv below above && echo moved
+find . -type f -size 400k | sort
+head -c 4m /dev/zero > big || rm big
+mv below/1 one && ls one below
+"""
+
+
+def test_a_folder_that_the_disk_has_no_room_for_stays_as_it_was(layers: Layers) -> None:
+    disk = layers.lower.parent / "disk"
+    disk.mkdir()
+    as_root = ("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", SMALL_DISK, "sh")
+    if subprocess.run((*as_root, str(disk), "true"), check=False).returncode:
+        pytest.skip("no small disk can be mounted here")
+    small = Layers(disk / "lower", disk / "upper", disk / "work", disk / "lock")
+    prefix = (*as_root, str(disk), *small.launcher(sandboxed=False))
+    said = run_inside(prefix, disk, "sh", "-c", f"exec 2>&1; {ON_IT}").decode()
+    # What found room on the way has gone back.
+    kept = ["./below/1", "./below/2", "./below/inner/3"]
+    assert [line for line in said.splitlines() if line.startswith("./")] == kept, said
+    assert "moved" not in said
+    assert said.count("No space left on device") == 2
+    assert said.split()[-3:] == ["below:", "2", "inner"]
 
 
 def test_folders_of_the_lower_layer_are_renamed_as_everywhere(layers: Layers) -> None:

@@ -20,7 +20,7 @@ from sennit.adapters.workspaces.probing import KindProbe
 from sennit.adapters.workspaces.rules import rules_of
 from sennit.adapters.workspaces.spares import Room, Spared, release_workspace
 from sennit.core.objects import GitFailed, Snapshot
-from sennit.core.workspace_kinds import KindRefused, KindWorks, Plan, WorkspaceKind, plan_of
+from sennit.core.workspace_kinds import KindRefused, KindWorks, Plan, WorkspaceKind
 from tests.adapters.git.bench import Bench, Tree, this_process
 from tests.adapters.workspaces.seeing import seen
 
@@ -191,13 +191,3 @@ async def test_the_probe_says_the_truth_about_sharing_blocks(tmp_path: Path) -> 
     else:
         assert isinstance(found[WorkspaceKind.REFLINK], KindWorks)
     assert list((tmp_path / "store").iterdir()) == list((tmp_path / "workspaces").iterdir()) == []
-
-
-WORKS, REFUSED = KindWorks("it works"), KindRefused("it does not", "Do without.")
-
-
-def test_a_forced_kind_is_made_or_refused_and_never_replaced() -> None:
-    found = dict.fromkeys(WorkspaceKind, WORKS) | {WorkspaceKind.REFLINK: REFUSED}
-    assert plan_of(WorkspaceKind.REFLINK, found) == REFUSED
-    forced = plan_of(WorkspaceKind.CHECKOUT, found)
-    assert forced == Plan(spare=False, new=WorkspaceKind.CHECKOUT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,9 +18,11 @@ from sennit.adapters.git.records import Owner
 from sennit.adapters.git.workspace import Workspace
 from sennit.adapters.workspaces import leases
 from sennit.adapters.workspaces.making import make_workspace
+from sennit.adapters.workspaces.probing import KindProbe
+from sennit.adapters.workspaces.spares import Room, Spared, release_workspace
 from sennit.core.objects import Snapshot
-from sennit.core.workspace_kinds import Plan, WorkspaceKind
-from tests.adapters.git.bench import Bench, this_process
+from sennit.core.workspace_kinds import LEAST_FILES, How, Plan, WorkspaceKind, plan_of
+from tests.adapters.git.bench import Bench, Tree, this_process
 from tests.adapters.workspaces import operations
 from tests.adapters.workspaces.mounted import PYTHON, launcher_of, run_inside
 
@@ -29,7 +32,9 @@ SEEDS = range(int(os.environ.get("SENNIT_LAYER_SEEDS", "3")))
 _SCRIPT = (*PYTHON, str(Path(operations.__file__)))
 
 
-async def made(bench: Bench, snapshot: Snapshot, name: str, kind: WorkspaceKind) -> Workspace:
+async def made(
+    bench: Bench, snapshot: Snapshot, name: str, wish: WorkspaceKind | Plan
+) -> Workspace:
     workspace = await make_workspace(
         bench.git,
         await bench.store(),
@@ -37,7 +42,7 @@ async def made(bench: Bench, snapshot: Snapshot, name: str, kind: WorkspaceKind)
         snapshot,
         bench.tmp_path / "work spaces" / name,
         owner=this_process(),
-        plan=Plan(spare=False, new=kind),
+        plan=wish if isinstance(wish, Plan) else Plan(spare=False, new=wish),
     )
     assert isinstance(workspace, Workspace), workspace
     return workspace
@@ -87,7 +92,30 @@ def fill(bench: Bench) -> None:
     bench.tree.commit()
 
 
-async def test_random_things_leave_in_a_layer_what_they_leave_in_a_checkout(bench: Bench) -> None:
+async def automatic(bench: Bench, snapshot: Snapshot, name: str) -> Workspace:
+    """What is made by itself in a repository that is large enough, with what it is made by."""
+    store, folder = await bench.store(), bench.tmp_path / "work spaces"
+    found = await KindProbe().look_at_all(store.root, folder)
+    plan = plan_of(WorkspaceKind.AUTO, found, LEAST_FILES)
+    assert isinstance(plan, Plan)
+    workspace = await made(bench, snapshot, name, plan)
+    assert workspace.how == How(WorkspaceKind.OVERLAY)
+    return workspace
+
+
+async def pooled(bench: Bench, snapshot: Snapshot, name: str) -> Workspace:
+    """A folder that was used for something else before."""
+    used = await made(bench, snapshot, f"{name}-before", WorkspaceKind.CHECKOUT)
+    outside(bench, used, *_SCRIPT, "before", "9")
+    store = await bench.store()
+    kept = await release_workspace(store, used.name, this_process(), Room(1, 1 << 30))
+    assert isinstance(kept, Spared), kept
+    workspace = await made(bench, snapshot, name, Plan(spare=True, new=WorkspaceKind.CHECKOUT))
+    assert workspace.how == How(WorkspaceKind.POOL)
+    return workspace
+
+
+async def test_random_things_leave_the_same_in_every_kind_of_workspace(bench: Bench) -> None:
     fill(bench)
     for seed in SEEDS:
         # From the second on, the base has other things than the layer below.
@@ -97,12 +125,16 @@ async def test_random_things_leave_in_a_layer_what_they_leave_in_a_checkout(benc
         if seed == 2:
             bench.tree.git("rm", "-q", "-r", "deep/sub")
         snapshot = await bench.snapshot()
-        layered = await layer(bench, snapshot, f"layer-{seed}")
+        layered = await automatic(bench, snapshot, f"layer-{seed}")
         plain = await made(bench, snapshot, f"plain-{seed}", WorkspaceKind.CHECKOUT)
         script = (*_SCRIPT, str(seed), "25")
         seen = await in_it(bench, layered, *script)
         expected = outside(bench, plain, *script)
         assert seen.decode() == expected.decode(), seed
+        if seed % len(SEEDS) == 0:
+            used = await pooled(bench, snapshot, f"pool-{seed}")
+            assert outside(bench, used, *script).decode() == expected.decode(), seed
+            assert await left_in(bench, used) == await left_in(bench, plain)
         in_layer, in_plain = await left_in(bench, layered), await left_in(bench, plain)
         assert in_layer == in_plain, await differences(bench, seed, in_layer[0], in_plain[0])
 
@@ -119,13 +151,64 @@ async def test_a_layer_leaves_nothing_behind(bench: Bench) -> None:
     assert [each for each in store.records.iterdir() if each.name.startswith("layer")] == []
 
 
+IN_SUBMODULES = """
+git -C one log --format=%s; git -C deep/two status --short; git submodule status | cut -c 2-
+cat one/kept deep/two/kept was/kept; ls was
+echo more >> one/kept; rm one/gone; mkdir one/made; echo new > one/made/new; rm -r one/folder
+cd deep/two; git rm -q gone; git -c user.name=a -c user.email=a@b commit -q -m moved; cd ../..
+rm -r three; echo text >> README
+"""
+
+
+def with_submodules(bench: Bench) -> None:
+    inner = Tree(bench.tmp_path / "inner", bench.tree.environment)
+    inner.folder.mkdir()
+    inner.git("init", "-q")
+    for name in ("kept", "gone", "folder/file"):
+        inner.write(name, f"inner {name}\n")
+    inner.commit("inner")
+    bench.tree.write("was/a-folder", "in the base before\n")
+    bench.tree.commit()
+    for name in ("one", "deep/two", "three", "away"):
+        bench.tree.git(*LOCALLY, "submodule", "--quiet", "add", str(inner.folder), name)
+    bench.tree.commit("submodules")
+
+
+LOCALLY = ("-c", "protocol.file.allow=always")
+
+
 async def test_submodules_are_there_as_in_a_checkout(bench: Bench) -> None:
-    bench.tree.git("init", "-q", "sub")
-    bench.tree.git("-C", "sub", "commit", "-q", "--allow-empty", "-m", "inner")
-    bench.tree.git("submodule", "--quiet", "add", "./sub", "sub")
-    workspace = await layer(bench, await bench.snapshot())
-    assert workspace.folder.joinpath("README").is_file()
-    assert b"inner" in outside(bench, workspace, "git", "-C", "sub", "log", "--oneline")
+    with_submodules(bench)
+    below = await layer(bench, await bench.snapshot(), "below")
+    assert b"inner" in await in_it(bench, below, "git", "-C", "one", "log", "--oneline")
+    # The layer below has a folder where this base has a submodule, and one that is not here.
+    bench.tree.git("rm", "-q", "-r", "was")
+    bench.tree.git(*LOCALLY, "submodule", "--quiet", "add", str(bench.tmp_path / "inner"), "was")
+    bench.tree.git("submodule", "--quiet", "deinit", "-f", "away")
+    shutil.rmtree(bench.tree.path(".git/modules/away"))
+    bench.tree.commit()
+    base = await bench.snapshot()
+    works = [
+        await layer(bench, base, "in-layer"),
+        await made(bench, base, "plain", WorkspaceKind.CHECKOUT),
+    ]
+    said = [
+        await in_it(bench, works[0], "sh", "-e", "-c", IN_SUBMODULES),
+        outside(bench, works[1], "sh", "-e", "-c", IN_SUBMODULES),
+    ]
+    assert said[0].decode() == said[1].decode()
+    assert [each.absent_submodules for each in works] == [(b"away",)] * 2
+    store = await bench.store()
+    taken = [await capture(bench.git, store, each, date=1) for each in works]
+    layered, plain = taken
+    assert isinstance(layered, Captured), layered
+    assert isinstance(plain, Captured), plain
+    # What was done in submodules is kept as commits of their own stores, which are named.
+    assert {one.path: one.detail for one in layered.left_out} == {
+        one.path: one.detail for one in plain.left_out
+    }
+    assert layered.tree == plain.tree, await differences(bench, 0, layered.tree, plain.tree)
+    assert b"one" in {one.path for one in layered.left_out}
 
 
 async def test_what_is_below_stays_while_somebody_relies_on_it(bench: Bench) -> None:

@@ -17,6 +17,7 @@ from sennit.core.engine.events import (
     TimerFired,
 )
 from sennit.core.engine.rows import QuestionRow
+from sennit.core.views import Beside, task_sequence, task_view
 from sennit_protocol.states import TaskState, WaitingFor
 from tests.core.engine.builders import HERE, THERE, TICKET, a_task, a_ticket
 from tests.core.engine.world import World, a_world
@@ -195,6 +196,18 @@ def test_a_task_with_two_questions_goes_on_after_both() -> None:
     say(world)
 
     assert world.states()["a"] is TaskState.RUNNING
+
+
+def test_every_question_is_shown_and_is_a_change_of_its_task() -> None:
+    world = asking()
+    seen = task_sequence(world.state, world.task("a"))
+    ask(world, "q_two")
+    more = task_sequence(world.state, world.task("a"))
+    shown = task_view(world.state, world.task("a"), Beside({}))
+    assert [one.id for one in shown.questions] == ["q_one", "q_two"]
+    assert shown.question == shown.questions[0]
+    say(world)
+    assert seen < more < task_sequence(world.state, world.task("a"))
 
 
 def test_the_end_of_a_task_closes_all_of_its_questions() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from sennit.adapters.agents.acp.places import real_path
+from sennit.adapters.agents.acp.places import Follow, real_path
 from sennit.core.escapes import Claimed, Evidence
 
 
@@ -16,7 +16,7 @@ class Ground:
 
     ``allowed``: folders and files of its own, such as its state and its temporary files.
     ``guarded``: what is never its own, even inside one of those: the user's work tree. ``since_ns``
-    is when it began, in nanoseconds since 1970.
+    is when it began, in nanoseconds since 1970. ``follow`` sees links as the agent did.
     """
 
     workspace: Path
@@ -24,6 +24,7 @@ class Ground:
     allowed: tuple[str, ...]
     guarded: tuple[str, ...]
     since_ns: int
+    follow: Follow = os.path.realpath
 
 
 def evidence_of(claimed: Iterable[Claimed], ground: Ground) -> tuple[Evidence, ...]:
@@ -33,7 +34,7 @@ def evidence_of(claimed: Iterable[Claimed], ground: Ground) -> tuple[Evidence, .
     workspace = os.path.realpath(ground.workspace)
     found: dict[str, Evidence] = {}
     for claim in claimed:
-        real = real_path(ground.workspace, claim.path, ground.folder)
+        real = real_path(ground.workspace, claim.path, ground.folder, ground.follow)
         if real is None or _is_below(real, (workspace,)):
             continue
         if _is_below(real, allowed) and not _is_below(real, guarded):

@@ -96,7 +96,7 @@ def _remove_work_folder(record: Record) -> Deletion:
         return Deleted()
     try:
         where = os.fsencode(folder)
-        stopped = remove_tree(parent, os.fsencode(folder.name), record.identity.device, where)
+        stopped = remove_tree(parent, os.fsencode(folder.name), where)
     finally:
         os.close(parent)
     return Deleted() if stopped is None else stopped
@@ -127,7 +127,7 @@ def _remove_below(parent: int, record: Record) -> Deletion:
         return NotDeleted(Kept.NOT_OURS, where)
     if found is None or not ours.is_that_of(found):
         return NotDeleted(Kept.REPLACED, where)
-    stopped = remove_tree(parent, name, ours.device, where, only=ours)
+    stopped = remove_tree(parent, name, where, only=ours)
     return Deleted() if stopped is None else stopped
 
 
@@ -141,11 +141,11 @@ def _is_marked(folder: int) -> bool:
 
 
 def remove_tree(
-    parent: int, name: bytes, device: int, where: bytes, only: Identity | None = None
+    parent: int, name: bytes, where: bytes, only: Identity | None = None
 ) -> NotDeleted | None:
     """Remove one folder of an open one, and all below it; the first thing that stays is the answer.
 
-    ``where`` is its path, for the answer alone. ``device`` is the file system that is not left.
+    ``where`` is its path, for the answer alone. The file system of the open folder is not left.
     Another folder than ``only``, if that is given, stays.
     """
     try:
@@ -157,7 +157,7 @@ def remove_tree(
     try:
         if only is not None and not only.is_that_of(identity_of(folder)):
             return NotDeleted(Kept.REPLACED, where)
-        mount = mount_of(parent)
+        device, mount = os.fstat(parent).st_dev, mount_of(parent)
         if os.fstat(folder).st_dev != device or mount_of(folder) != mount:
             return NotDeleted(Kept.OTHER_FILE_SYSTEM, where)
         stopped = _Removal(folder, where, device, mount).all()

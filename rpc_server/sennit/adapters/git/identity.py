@@ -1,8 +1,10 @@
 """Decides whether a folder is the very one that we made, which is what it may be deleted for.
 
 Device and inode do not tell: a folder that somebody puts where a removed one was is often given its
-inode. So its birth is compared too (see `platform.births`). Where a file system keeps none, device
-and inode have to do, with the marker of the place that folders are made in (`records.MARKER`).
+inode, and the number of a device may be another one after each start of the machine (btrfs, device
+mapper). So its birth is compared (see `platform.births`); where that is a time, the device is not.
+Where a file system keeps no birth, device and inode have to do, with the marker of the place that
+folders are made in (`records.MARKER`).
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from sennit.adapters.platform.births import birth_at, birth_of
+from sennit.adapters.platform.births import birth_at, birth_of, is_time
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,8 +36,9 @@ class Identity:
         One that was kept without a birth is of a file system that keeps none, or of a record
         written before births were.
         """
-        same = (self.device, self.inode) == (found.device, found.inode)
-        return same and self.birth in {"", found.birth}
+        if self.inode != found.inode or self.birth not in {"", found.birth}:
+            return False
+        return is_time(self.birth) or self.device == found.device
 
 
 def identity_at(folder: Path | bytes, parent: int | None = None) -> Identity:

@@ -42,10 +42,11 @@ class Objects:
     """The objects of one open store; for one thread and one piece of work."""
 
     repository: pygit2.Repository
+    database: pygit2.Odb
 
     def read(self, identity: str) -> bytes:
         """Give the bytes of an object; KeyError where it is not here."""
-        _, data = self.repository.read(identity)
+        _, data = self.database.read(identity)
         return bytes(data)
 
     def tree(self, identity: str) -> dict[bytes, Entry]:
@@ -62,15 +63,15 @@ class Objects:
 
     def write_blob(self, data: bytes) -> str:
         """Store a blob and give its id; one that is there already costs only the look."""
-        return str(self.repository.write(_BLOB, data))
+        return str(self.database.write(_BLOB, data))
 
     def write_tree(self, data: bytes) -> str:
         """Store a tree object."""
-        return str(self.repository.write(_TREE, data))
+        return str(self.database.write(_TREE, data))
 
     def write_commit(self, data: bytes) -> str:
         """Store a commit object."""
-        return str(self.repository.write(_COMMIT, data))
+        return str(self.database.write(_COMMIT, data))
 
 
 async def with_objects(store: Store, work: Callable[[Objects], Answer]) -> Answer | NotHere:
@@ -91,7 +92,8 @@ def _work(git_dir: str, work: Callable[[Objects], Answer]) -> Answer | NotHere:
     import pygit2  # noqa: PLC0415
 
     try:
-        return work(Objects(pygit2.Repository(git_dir)))
+        repository = pygit2.Repository(git_dir)
+        return work(Objects(repository, repository.odb))
     except (KeyError, pygit2.GitError) as error:
         return NotHere(str(error))
     except RecursionError:

@@ -13,7 +13,7 @@ from sennit.adapters.git.line_endings import Levelled, ThreeWay, level_line_endi
 from sennit.adapters.git.name_collisions import are_folded, colliding
 from sennit.adapters.git.regions import with_regions
 from sennit.adapters.git.second_opinion import TextMerge, doubtful
-from sennit.adapters.git.trees import changed_paths_of, entries_at, write_commits
+from sennit.adapters.git.trees import changed_paths_of, entries_at, write_merge_sides
 from sennit.core.merge import decide_by_identity
 from sennit.core.objects import (
     Conflict,
@@ -138,10 +138,7 @@ async def _with_collisions(
 
 async def _merge(git: Git, store: Store, trees: Levelled, at: int) -> MergeResult:
     """Merge commits whose only common ancestor is the base."""
-    root = await write_commits(git, store, [(trees.base, ())], at)
-    if isinstance(root, GitFailed):
-        return root
-    sides = await write_commits(git, store, [(trees.ours, root), (trees.theirs, root)], at)
+    sides = await write_merge_sides(git, store, trees.base, (trees.ours, trees.theirs), at)
     if isinstance(sides, GitFailed):
         return sides
     place = await with_attributes(git, store, trees.ours)
@@ -155,7 +152,7 @@ async def _merge(git: Git, store: Store, trees: Levelled, at: int) -> MergeResul
     )
     if isinstance(done, GitFailed):
         return done
-    attempt = parse_attempt(done.stdout, Commits(*sides))
+    attempt = parse_attempt(done.stdout, Commits(sides[0], sides[1]))
     if done.code == _CONFLICT:
         conflicts = await with_regions(git, store, conflicts_of(attempt))
         if isinstance(conflicts, GitFailed):

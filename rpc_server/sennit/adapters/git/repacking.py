@@ -11,10 +11,11 @@ import time
 from typing import TYPE_CHECKING
 
 import anyio
+from attrs import evolve
 
 from sennit.adapters.git.commits import commit_tree
 from sennit.adapters.git.files import in_thread
-from sennit.adapters.git.mirror_memory import Memory, Mirroring, read_memory
+from sennit.adapters.git.mirror_memory import Memory, Mirroring, read_memory, write_memory
 from sennit.adapters.git.store import keep, release
 from sennit.core.objects import GitFailed
 
@@ -49,7 +50,14 @@ async def repack(git: Git, store: Store, objects: Iterable[str], before: float) 
         # If that fails too, the next time finds the ref and removes it.
         with anyio.CancelScope(shield=True):
             released = await release(git, store, ROOTS)
-    return failed or released
+            forgotten = await in_thread("look again at all of a mirror", _forget, store, memory)
+    return failed or released or forgotten
+
+
+def _forget(store: Store, memory: Memory | None) -> None:
+    """Have the next refresh look at everything: the user's files may have been out of reach."""
+    if memory is not None:
+        write_memory(store.mirror_memory, evolve(memory, times={}))
 
 
 async def _root(git: Git, store: Store, objects: Iterable[str]) -> GitFailed | None:

@@ -150,6 +150,8 @@ async def write_blobs(
     git: Git, store: Store, contents: Sequence[bytes]
 ) -> tuple[str, ...] | GitFailed:
     """Store exact bytes as blobs and give their ids, in order."""
+    if not contents:
+        return ()
 
     def work(objects: Objects) -> tuple[str, ...]:
         return tuple(objects.write_blob(content) for content in contents)
@@ -261,6 +263,24 @@ async def write_commits(
             return one
         ids.append(one)
     return tuple(ids)
+
+
+async def write_merge_sides(
+    git: Git, store: Store, base: str, sides: Sequence[str], at: int
+) -> tuple[str, ...] | GitFailed:
+    """Store a commit of each side whose only parent is a commit of the base."""
+
+    def work(objects: Objects) -> tuple[str, ...]:
+        root = objects.write_commit(_commit(base, (), at))
+        return tuple(objects.write_commit(_commit(side, (root,), at)) for side in sides)
+
+    written = await with_objects(store, work)
+    if not isinstance(written, NotHere):
+        return written
+    root = await write_commits(git, store, [(base, ())], at)
+    if isinstance(root, GitFailed):
+        return root
+    return await write_commits(git, store, [(side, root) for side in sides], at)
 
 
 def _commit(tree: str, parents: Sequence[str], at: int) -> bytes:

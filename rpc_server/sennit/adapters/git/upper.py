@@ -64,7 +64,7 @@ def look_at_upper(root: bytes) -> Upper:
 def _sort_in(found: Upper, entry: os.DirEntry[bytes], path: bytes, waiting: list[bytes]) -> None:
     if entry.is_dir(follow_symlinks=False):
         found.folders.append(path)
-        if _is_opaque(entry.path):
+        if is_opaque(entry.path):
             found.hiding.append(path)
         waiting.append(path)
         return
@@ -75,7 +75,8 @@ def _sort_in(found: Upper, entry: os.DirEntry[bytes], path: bytes, waiting: list
         found.files.append(path)
 
 
-def _is_opaque(folder: bytes) -> bool:
+def is_opaque(folder: bytes) -> bool:
+    """Tell whether a folder of an upper layer hides all that lies below it in the lower one."""
     try:
         return os.getxattr(folder, _OPAQUE, follow_symlinks=False) == _YES
     except OSError as error:

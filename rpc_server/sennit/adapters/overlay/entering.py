@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import sys
 
+NOT_MOUNTED = "The workspace could not be mounted: "
 _FAILED = 125
 
 
@@ -28,7 +29,7 @@ def main() -> None:
 
             give_up_capabilities()
     except OSError as error:
-        said = f"The workspace could not be mounted: {error.strerror} ({error.filename}).\n"
+        said = f"{NOT_MOUNTED}{error.strerror} ({error.filename}).\n"
         os.write(2, said.encode())
         os._exit(_FAILED)
     become(argv)

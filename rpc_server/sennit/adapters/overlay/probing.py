@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from sennit.adapters.git.upper import look_at_upper
-from sennit.adapters.overlay import checking
+from sennit.adapters.overlay import checking, entering
 from sennit.adapters.overlay.layers import Layers
 from sennit.adapters.supervision import inside
 from sennit.core.workspace_kinds import KindFound, KindRefused, KindWorks
@@ -107,9 +107,15 @@ def _tried(layers: Layers) -> _Wrong | None:
         return _Wrong(f"the kernel does not tell of renames ({os.strerror(number)})")
     if said != ["S", "E", "0"]:
         told = done.stderr.decode(errors="replace").strip() or f"it ended with {said}"
-        return _Wrong(told.rstrip("."))
+        return _Wrong(_reason(told))
     found = done.stdout.decode(errors="replace").strip()
     return _Wrong(f"layers do not work as they should: {found}") if found else None
+
+
+def _reason(told: str) -> str:
+    """Say why in a part of a sentence what the launcher says in one of its own."""
+    why = told.rstrip(".").removeprefix(entering.NOT_MOUNTED)
+    return f"no user namespace can be made here: {why}" if why.endswith("(unshare)") else why
 
 
 def _left_wrong(layers: Layers) -> _Wrong | None:

@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
+_BORN: Final = "born "
 # Python 3.15 is the first with statx(2). The layout is fixed for all machines, by linux/stat.h.
 _BIRTH_ASKED: Final = 0x800
 _HERE: Final = -100
@@ -46,6 +47,11 @@ def birth_at(name: bytes, parent: int | None = None) -> str:
     return born or _generation_at(name, parent)
 
 
+def is_time(birth: str) -> bool:
+    """Tell whether it is a time, which is the same only once on all file systems of a machine."""
+    return birth.startswith(_BORN)
+
+
 def birth_of(descriptor: int) -> str:
     """Give the same of an open folder."""
     return _born(descriptor, b"", _EMPTY_PATH) or _generation(descriptor)
@@ -65,7 +71,7 @@ def _born(folder: int, name: bytes, flags: int) -> str:
     if not _MASK.unpack_from(found.raw)[0] & _BIRTH_ASKED:
         return ""
     seconds, nanoseconds = _BIRTH.unpack_from(found.raw, _BIRTH_AT)
-    return f"born {seconds}.{nanoseconds:09}"
+    return f"{_BORN}{seconds}.{nanoseconds:09}"
 
 
 def _born_elsewhere(folder: int, name: bytes) -> str:
@@ -75,7 +81,7 @@ def _born_elsewhere(folder: int, name: bytes) -> str:
     else:
         status = os.fstat(folder)
     seconds = getattr(status, "st_birthtime", None)
-    return "" if seconds is None else f"born {seconds:.9f}"
+    return "" if seconds is None else f"{_BORN}{seconds:.9f}"
 
 
 def _generation_at(name: bytes, parent: int | None) -> str:

@@ -16,7 +16,7 @@ from sennit.adapters.runs.arguments import Invocation, invocation
 from sennit.adapters.runs.environment import agent_environment
 from sennit.adapters.runs.folder import RunFolder, create, this_process, write_private
 from sennit.adapters.runs.outcome import SWEEP_MS
-from sennit.adapters.runs.sandbox import box_of, variables_inside, written_sandbox
+from sennit.adapters.runs.sandbox import box_of, variables_inside, written_how, written_sandbox
 from sennit.adapters.runs.values import RunSpec
 from sennit.adapters.supervision.order import Order, encode
 from sennit.core.agents import Polite
@@ -67,6 +67,7 @@ def prepare(
             "since": since,
             "sweep_folder": spec.sweep_folder,
             "sandbox": written_sandbox(spec.sandbox),
+            "workspace": written_how(spec.workspace),
         },
         spec.prompt,
     )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sennit.adapters.runs.folder import RunFolder, read_json, size
 from sennit.adapters.runs.outcome import read_outcome
-from sennit.adapters.runs.sandbox import read_sandbox
+from sennit.adapters.runs.sandbox import read_how, read_sandbox
 from sennit.adapters.runs.values import RunRecord
 
 
@@ -24,4 +24,5 @@ def read_record(folder: RunFolder) -> RunRecord | None:
         created_at=spec["created_ms"],
         outcome=read_outcome(folder),
         sandbox=read_sandbox(spec.get("sandbox")),
+        workspace=read_how(spec.get("workspace")),
     )

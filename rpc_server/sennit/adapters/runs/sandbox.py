@@ -20,6 +20,7 @@ from sennit.core.sandbox import (
     recorded,
     sandbox_arguments,
 )
+from sennit.core.workspace_kinds import How
 
 _INSIDE = str(Path(inside.__file__).resolve())
 
@@ -63,6 +64,16 @@ def read_sandbox(written: object) -> SandboxRecord:
     if written is None:
         return NOT_RECORDED
     return _CONVERTER.structure(written, SandboxRecord)
+
+
+def written_how(how: How | None) -> object:
+    """Return how a workspace was made, as JSON holds it."""
+    return _CONVERTER.unstructure(how)
+
+
+def read_how(written: object) -> How | None:
+    """Read it back; there are records that do not tell."""
+    return None if written is None else _CONVERTER.structure(written, How)
 
 
 _CONVERTER = cattrs.Converter()

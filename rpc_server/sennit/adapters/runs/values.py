@@ -9,6 +9,7 @@ from attrs import field, frozen
 from sennit.adapters.overlay.layers import Layers
 from sennit.core.agents import Polite, PromptAs
 from sennit.core.sandbox import NOT_ASKED, NOT_RECORDED, Sandbox, SandboxRecord
+from sennit.core.workspace_kinds import How
 
 
 @frozen
@@ -21,7 +22,8 @@ class RunSpec:
     writes to, in place of the prompt. `close_ms`, `term_ms`, `cancel_ms`: the stop ladder.
     `sweep_folder`: whether whoever works inside the workspace belongs to the run; no where
     people work too. `sandbox`: how it is confined, or why it is not. `layers`: what has to be
-    mounted for it, None where the workspace holds everything itself.
+    mounted for it, None where the workspace holds everything itself. `workspace`: how that was
+    made, for the record.
     """
 
     argv: tuple[str, ...]
@@ -38,6 +40,7 @@ class RunSpec:
     sweep_folder: bool = True
     sandbox: Sandbox = NOT_ASKED
     layers: Layers | None = None
+    workspace: How | None = None
 
 
 @frozen
@@ -132,7 +135,8 @@ class Left:
 class RunRecord:
     """What is known of a run afterwards; variables by name only, their values may be secret.
 
-    `outcome` is None while it runs. Sizes are bytes in the files.
+    `outcome` is None while it runs, `workspace` where it is not known. Sizes are those of files,
+    in bytes.
     """
 
     run_id: str
@@ -145,6 +149,7 @@ class RunRecord:
     created_at: int
     outcome: Exited | None
     sandbox: SandboxRecord = NOT_RECORDED
+    workspace: How | None = None
 
 
 @frozen

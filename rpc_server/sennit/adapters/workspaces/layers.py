@@ -7,7 +7,6 @@ agent changed, and what the kept checkout has otherwise than the base.
 
 from __future__ import annotations
 
-import logging
 import os
 import secrets
 from typing import TYPE_CHECKING
@@ -25,9 +24,10 @@ from sennit.adapters.git.records import (
     write_record,
 )
 from sennit.adapters.git.stage import nul_ended
+from sennit.adapters.git.submodules import submodules_of
 from sennit.adapters.git.trees import changed_paths, entries_at
-from sennit.adapters.git.upper import make_whiteout, to_hide
-from sennit.adapters.git.workspace import CHECKOUT, checked_out
+from sennit.adapters.git.upper import make_opaque, make_whiteout, to_hide
+from sennit.adapters.git.workspace import CHECKOUT
 from sennit.adapters.workspaces import leases
 from sennit.adapters.workspaces.pristine import NAME, PATIENCE_S, brought, lock_of, usable
 from sennit.core.objects import GitFailed
@@ -48,8 +48,6 @@ _ALL_OF_IT: Config = (*CHECKOUT, ("core.sparseCheckout", "false"))
 _FLAGGED = ".flagged"
 _SUBMODULES = b".gitmodules"
 
-logger = logging.getLogger(__name__)
-
 
 @frozen
 class _Lower:
@@ -57,26 +55,30 @@ class _Lower:
     changed: dict[bytes, Sides]
 
 
-async def layered(making: Making, rules: str) -> Record | GitFailed:
-    """Fill the folder; with a plain checkout where the kept one is in use and too different.
+@frozen
+class Unlayered:
+    """The workspace cannot be a layer this time, and why, in a few words for a person."""
 
-    So too where the base declares submodules: each is a checkout with a git directory of its own,
-    which is filled from outside and could not be told from what an agent changed in a layer.
+    why: str
+
+
+async def layered(making: Making, rules: str) -> Record | Unlayered | GitFailed:
+    """Fill the folder; not where the kept checkout is in use and too different.
+
+    Folders of submodules are there, empty and of the upper layer alone: they are filled, and
+    captured, as in a plain checkout.
     """
     store = making.store
-    declared = await entries_at(making.git, store, making.record.tree, (_SUBMODULES,))
-    if isinstance(declared, GitFailed):
-        return declared
-    if declared:
-        logger.info("%s is a plain checkout: its base declares submodules", making.record.name)
-        return await checked_out(making)
     async with locked(lock_of(store), seconds=PATIENCE_S) as held:
-        lower = None if isinstance(held, Busy) else await _leased(making, rules)
+        if isinstance(held, Busy):
+            return Unlayered("the kept checkout is being brought to another base just now")
+        lower = await _leased(making, rules)
     if isinstance(lower, GitFailed):
         return lower
     if lower is None:
-        logger.info("%s is a plain checkout: the kept one is in use", making.record.name)
-        return await checked_out(making)
+        return Unlayered(
+            "other tasks work over the kept checkout, which holds another base than this task's"
+        )
     record = evolve(making.record, lower=str(lower.record.folder))
     begun = await in_thread("make a layer", _begin, making, record)
     if isinstance(begun, GitFailed):
@@ -85,7 +87,31 @@ async def layered(making: Making, rules: str) -> Record | GitFailed:
         failed = await _differ(making, lower.changed)
         if failed is not None:
             return failed
-    return record
+    failed = await _room_for_submodules(making)
+    return record if failed is None else failed
+
+
+async def _room_for_submodules(making: Making) -> GitFailed | None:
+    store, folder = making.store, making.record.folder
+    declared = await entries_at(making.git, store, making.record.tree, (_SUBMODULES,))
+    if isinstance(declared, GitFailed) or not declared:
+        return declared if isinstance(declared, GitFailed) else None
+    place = store.over(folder, making.index)
+    # Whoever fills them looks for it in the folder, where only the upper layer is to be seen.
+    asked = ["checkout-index", "-q", "-f", "-u", "-z", "--stdin"]
+    done = await making.git.run(asked, place, stdin=nul_ended([_SUBMODULES]), config=CHECKOUT)
+    if isinstance(done, GitFailed):
+        return done
+    found = await submodules_of(making.git, place, folder)
+    if isinstance(found, GitFailed):
+        return found
+    paths = [one.path for one in found]
+    return await in_thread("make folders", _make_opaque, os.fsencode(folder), paths)
+
+
+def _make_opaque(root: bytes, paths: list[bytes]) -> None:
+    for path in paths:
+        make_opaque(root, path)
 
 
 async def _leased(making: Making, rules: str) -> _Lower | GitFailed | None:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
+import logging
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from attrs import evolve
+from attrs import define, evolve
 
 from sennit.adapters.git.files import in_thread
 from sennit.adapters.git.records import write_record
 from sennit.adapters.git.workspace import Making, checked_out, make_checkout
-from sennit.adapters.workspaces.layers import layered
+from sennit.adapters.workspaces.layers import Unlayered, layered
 from sennit.adapters.workspaces.pristine import cloned, prepare_pristine
 from sennit.adapters.workspaces.rules import rules_of
 from sennit.adapters.workspaces.spares import give_up, new_spare, reuse, spares_of
 from sennit.core.objects import GitFailed
-from sennit.core.workspace_kinds import Plan, WorkspaceKind
+from sennit.core.workspace_kinds import How, Plan, Refusal, WorkspaceKind, instead_of_layers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from sennit.adapters.git.store import Store
     from sennit.adapters.git.workspace import Workspace
     from sennit.core.objects import Snapshot
+    from sennit.core.workspace_kinds import Found
+
+logger = logging.getLogger(__name__)
 
 _FROM_PRISTINE = frozenset({WorkspaceKind.REFLINK, WorkspaceKind.OVERLAY})
 
@@ -40,16 +44,22 @@ async def make_workspace(
     *,
     owner: Owner,
     plan: Plan,
+    found: Found = MappingProxyType({}),
     include: Sequence[str] = (),
 ) -> Workspace | GitFailed:
-    """Make a workspace as ``make_checkout`` does, of the kind that ``plan`` says."""
+    """Make a workspace as ``make_checkout`` does, of the kind that ``plan`` says.
+
+    Where a layer cannot be had this time it is made in the next way that works by ``found``. What
+    became of it is told in `Workspace.how`.
+    """
     rules = await rules_of(git, repository)
     if isinstance(rules, GitFailed):
         return rules
-    fill = partial(_filled, plan=plan, rules=rules)
-    return await make_checkout(
-        git, store, repository, snapshot, folder, owner=owner, include=include, fill=fill
+    filling = _Filling(plan, found, rules)
+    made = await make_checkout(
+        git, store, repository, snapshot, folder, owner=owner, include=include, fill=filling.fill
     )
+    return made if isinstance(made, GitFailed) else evolve(made, how=filling.how)
 
 
 async def prepare(
@@ -80,25 +90,42 @@ async def prepare(
     return await in_thread("keep a spare", give_up, store, folder.name)
 
 
-async def _filled(making: Making, *, plan: Plan, rules: str) -> Record | GitFailed:
-    if plan.spare:
-        reused = await reuse(making, rules)
-        if reused is not None:
-            return reused
-    filled = await _newly_filled(making, plan.new, rules)
-    if isinstance(filled, GitFailed) or filled.lower:
-        # A layer is never used again: it holds no checkout that could be brought over.
-        return filled
-    record = evolve(filled, rules=rules)
-    written = await in_thread("write a record", write_record, making.store, record)
-    return written if isinstance(written, GitFailed) else record
+@define
+class _Filling:
+    """Fills one folder, and knows afterwards how."""
 
+    _plan: Plan
+    _found: Found
+    _rules: str
+    how: How | None = None
 
-async def _newly_filled(making: Making, kind: WorkspaceKind, rules: str) -> Record | GitFailed:
-    match kind:
-        case WorkspaceKind.OVERLAY:
-            return await layered(making, rules)
-        case WorkspaceKind.REFLINK:
-            return await cloned(making, rules)
-        case _:
-            return await checked_out(making)
+    async def fill(self, making: Making) -> Record | GitFailed:
+        """Fill the folder in the way of the plan, or in the next one."""
+        if self._plan.new is WorkspaceKind.OVERLAY:
+            made = await layered(making, self._rules)
+            if not isinstance(made, Unlayered):
+                # A layer is never used again: it holds no checkout that could be brought over.
+                self.how = How(WorkspaceKind.OVERLAY, self._plan.refused)
+                return made
+            logger.info("%s is no layer: %s", making.record.name, made.why)
+            self._plan = instead_of_layers(self._plan, self._found, made.why)
+        if self._plan.spare:
+            reused = await reuse(making, self._rules)
+            if reused is not None:
+                self.how = How(WorkspaceKind.POOL, self._plan.refused)
+                return reused
+        return await self._newly_filled(making)
+
+    async def _newly_filled(self, making: Making) -> Record | GitFailed:
+        kind, refused = self._plan.new, self._plan.refused
+        filled = await cloned(making, self._rules) if kind is WorkspaceKind.REFLINK else None
+        if filled is None:
+            if kind is WorkspaceKind.REFLINK:
+                refused += (Refusal(kind, "the kept checkout is in use just now"),)
+            kind, filled = WorkspaceKind.CHECKOUT, await checked_out(making)
+        if isinstance(filled, GitFailed):
+            return filled
+        self.how = How(kind, refused)
+        record = evolve(filled, rules=self._rules)
+        written = await in_thread("write a record", write_record, making.store, record)
+        return written if isinstance(written, GitFailed) else record

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from sennit.adapters.git.store import Store
 
 _ATTRIBUTES = b".gitattributes"
+_ELSEWHERE = (
+    b"alias.", b"branch.", b"color.", b"credential.", b"pull.", b"push.", b"rebase.", b"remote.",
+    b"submodule.", b"url.", b"user.",
+)  # fmt: skip
+"""Sections that say nothing of how files are written, some of which change with each branch."""
 
 
 async def rules_of(git: Git, repository: Repository) -> str | GitFailed:
@@ -34,7 +39,7 @@ async def rules_of(git: Git, repository: Repository) -> str | GitFailed:
     pairs = [
         entry
         for scope, entry in zip(fields[::2], fields[1::2], strict=False)
-        if scope != b"command"
+        if scope != b"command" and not entry.startswith(_ELSEWHERE)
     ]
     return await in_thread("read rules", _hashed, repository, pairs, git.environment)
 

@@ -42,7 +42,7 @@ def strip(record: Record, index: bytes, object_format: str) -> NotDeleted | None
         if not record.identity.is_that_of(identity_of(top)):
             raise FileNotFoundError(2, "another folder is in its place", where)
         os.fchmod(top, _TOP_MODE)
-        return _strip(top, names, record.identity.device, mode, where)
+        return _strip(top, names, os.fstat(top).st_dev, mode, where)
     finally:
         os.close(top)
 
@@ -62,7 +62,7 @@ def _strip(folder: int, names: _Names, device: int, mode: int, where: bytes) -> 
         elif isinstance(wanted, _Names):
             stopped = _stripped_below(folder, name, wanted, device, mode, here)
         else:
-            stopped = remove_tree(folder, name, device, here)
+            stopped = remove_tree(folder, name, here)
         if stopped is not None:
             return stopped
     return None
@@ -75,7 +75,7 @@ def _stripped_below(
     try:
         status = os.fstat(folder)
         if status.st_dev != device:
-            return remove_tree(parent, name, device, where)
+            return remove_tree(parent, name, where)
         if stat.S_IMODE(status.st_mode) != mode:
             os.fchmod(folder, mode)
         return _strip(folder, names, device, mode, where)

@@ -99,6 +99,7 @@ async def _placed(
     confined = await sandboxed(services, command, spec, read_only=reads)
     if not isinstance(confined, RunSpec):
         return confined
+    confined = evolve(confined, workspace=services.live.made.get(command.run))
     return await layered(services, command, confined)
 
 

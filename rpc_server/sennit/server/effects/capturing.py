@@ -29,11 +29,11 @@ from sennit.core.proposal_views import whole_lines
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
 from sennit.runtime.ports import Report
-from sennit.server.effects.preparing import workspace_name
 from sennit.server.effects.same_units import same_units
 from sennit.server.failures import git_failure, gone_failure
 from sennit.server.repositories import Opened
 from sennit.server.services import Services
+from sennit.server.workspace_names import workspace_name
 from sennit_protocol.states import FailureKind
 from sennit_protocol.views import Failure, Notice
 

@@ -7,6 +7,7 @@ import anyio
 from sennit.adapters.git.delete import Deleted, Kept, NotDeleted
 from sennit.adapters.git.store import Store, release
 from sennit.adapters.runs.values import UnknownRunError
+from sennit.adapters.setup_command import log_of
 from sennit.adapters.workspaces.spares import Spared, release_workspace
 from sennit.core.engine.commands import RemoveWorkspaces
 from sennit.core.engine.events import Event, WorkspacesRemoved
@@ -15,7 +16,6 @@ from sennit.core.objects import GitFailed
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
 from sennit.runtime.ports import Report
-from sennit.server.effects.setting_up import setup_log
 from sennit.server.failures import git_failed
 from sennit.server.services import Services
 from sennit.server.workspace_kinds import room_for_spares
@@ -64,7 +64,7 @@ async def _remove(services: Services, store: Store, name: str) -> list[str]:
 
 
 async def _remove_record(services: Services, run: RunId) -> list[str]:
-    await anyio.Path(setup_log(services, run)).unlink(missing_ok=True)
+    await anyio.Path(log_of(services.setups, run)).unlink(missing_ok=True)
     try:
         await services.executor.release(run)
         await services.executor.delete(run)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import anyio
 from attrs import frozen
-from lsprotocol import types
 
 from sennit.core.engine.commands import OfferRevision
 from sennit.core.engine.events import DecisionsMade, Event, RevisionOffered
@@ -15,6 +14,7 @@ from sennit.core.proposal_views import Looked
 from sennit.core.units import with_dependents, with_needs
 from sennit.core.views import exact_timestamp
 from sennit.runtime.ports import Report
+from sennit.server import lsp_words as types
 from sennit.server.applying.carrying import Carrier, carrier_of
 from sennit.server.applying.head_moved import head_moved
 from sennit.server.applying.images import Heading

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import anyio
 from attrs import evolve, frozen
@@ -11,7 +10,7 @@ from attrs import evolve, frozen
 from sennit.adapters.git.commits import commit_tree, read_commit
 from sennit.adapters.git.delete import delete_workspace
 from sennit.adapters.git.litter import ignore_litter
-from sennit.adapters.git.merges import merge_trees
+from sennit.adapters.git.resolving import Three, merge_resolved
 from sennit.adapters.git.store import keep_new
 from sennit.adapters.git.taking_over import make_room
 from sennit.adapters.git.workspace import Workspace
@@ -23,7 +22,7 @@ from sennit.core.engine.step_values import Issued
 from sennit.core.objects import Conflicted, GitFailed, Manifest, Snapshot
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
-from sennit.core.workspace_kinds import KindRefused
+from sennit.core.workspace_kinds import KindRefused, plan_of
 from sennit.runtime.ports import Report
 from sennit.server.disk_use import room_for_a_workspace
 from sennit.server.effects.earlier_work import Beginning, with_earlier_work
@@ -32,7 +31,7 @@ from sennit.server.failures import git_failure
 from sennit.server.open_documents import relative_to
 from sennit.server.repositories import Opened
 from sennit.server.services import Services
-from sennit.server.workspace_kinds import plan_for
+from sennit.server.workspace_kinds import files_of, found_for
 from sennit_protocol.views import Notice
 
 
@@ -104,10 +103,11 @@ async def _set_up(
     services: Services, opened: Opened, command: PrepareWorkspace, workspace: Workspace
 ) -> tuple[Notice, ...] | GitFailed:
     """Run the set-up command; a workspace that it failed in holds no work and goes again."""
-    settings = services.settings_of(command.ticket, command.repository.top).workspace
+    settings = services.settings_of(command.ticket, command.repository.top)
+    task = services.state.task(command.ticket, command.task).spec
     said: tuple[Notice, ...] | GitFailed | None = None
     try:
-        said = await set_up(services, opened, settings, command.run, workspace)
+        said = await set_up(services, opened, settings, task, command.run, workspace)
         return said
     finally:
         if not isinstance(said, tuple):
@@ -123,7 +123,9 @@ async def _workspace(
         failed = await make_room(opened.store, command.place, services.owner)
         if failed is not None:
             return failed
-    plan = await plan_for(services, settings)
+    files = await files_of(opened.repository, opened.store)
+    found = await found_for(services, settings, files)
+    plan = plan_of(settings.workspace.kind, found, files)
     if isinstance(plan, KindRefused):
         return GitFailed("make a workspace", None, f"{plan.why}.", plan.advice)
     workspace = await make_workspace(
@@ -134,10 +136,13 @@ async def _workspace(
         services.folders.workspaces / (command.place or command.run),
         owner=services.owner,
         plan=plan,
+        found=found,
         include=settings.workspace_include,
     )
     if isinstance(workspace, GitFailed):
         return workspace
+    if workspace.how is not None:
+        services.live.made[command.run] = workspace.how
     litter = services.state.task(command.ticket, command.task).spec.agent.litter
     failed = await ignore_litter(workspace.folder, litter)
     if failed is not None:
@@ -152,7 +157,8 @@ async def _with_prerequisites(
     at = services.clock.now_ms() // 1000
     tree = command.base_tree
     for one in command.prerequisites:
-        merged = await merge_trees(services.git, opened.store, one.base_tree, tree, one.tree, at)
+        trees = Three(one.base_tree, tree, one.tree)
+        merged = await merge_resolved(services.git, opened.store, trees, at, one.resolutions)
         if isinstance(merged, GitFailed):
             return merged
         if isinstance(merged, Conflicted):
@@ -194,9 +200,3 @@ def _notices(workspace: Workspace) -> tuple[Notice, ...]:
         for path in workspace.not_copied
     )
     return absent + dirty + missed
-
-
-def workspace_name(folder: bytes, workspaces: Path) -> str | None:
-    """The name of the workspace that an agent's folder lies in."""
-    relative = relative_to(os.fsencode(workspaces), folder)
-    return None if relative is None else os.fsdecode(relative.split(b"/")[0])

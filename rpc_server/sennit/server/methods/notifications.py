@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from lsprotocol import types
-
+from sennit.server import lsp_words as types
 from sennit.server.applying.settling_later import settle_document, settle_reported
 from sennit.server.jsonrpc import Context
 from sennit.server.open_documents import saved_path

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from lsprotocol import types
-
+from sennit.server import lsp_names
 from sennit.server.jsonrpc import Context
 from sennit.server.lsp.table import LSP_COMMANDS, LSP_REQUESTS
 from sennit.server.methods.agents import agents
@@ -79,11 +78,11 @@ NOTIFICATIONS: Mapping[str, Notification] = {
     "sennit/didApply": did_apply,
     "sennit/documentInfo": document_info,
     "sennit/didChangeTrust": did_change_trust,
-    types.WORKSPACE_DID_CHANGE_CONFIGURATION: did_change_configuration,
-    types.TEXT_DOCUMENT_DID_OPEN: document_changed,
-    types.TEXT_DOCUMENT_DID_CHANGE: document_changed,
-    types.TEXT_DOCUMENT_DID_SAVE: document_changed,
-    types.TEXT_DOCUMENT_DID_CLOSE: document_changed,
+    lsp_names.WORKSPACE_DID_CHANGE_CONFIGURATION: did_change_configuration,
+    lsp_names.TEXT_DOCUMENT_DID_OPEN: document_changed,
+    lsp_names.TEXT_DOCUMENT_DID_CHANGE: document_changed,
+    lsp_names.TEXT_DOCUMENT_DID_SAVE: document_changed,
+    lsp_names.TEXT_DOCUMENT_DID_CLOSE: document_changed,
 }
 
 COMMANDS: Mapping[str, Command] = LSP_COMMANDS
