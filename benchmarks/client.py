@@ -46,7 +46,7 @@ class Client:
             {
                 "processId": os.getpid(),
                 "rootUri": None,
-                "capabilities": {},
+                "capabilities": {"textDocument": {"synchronization": {"didSave": True}}},
                 "workspaceFolders": [{"uri": self.folder.as_uri(), "name": "folder"}],
                 "initializationOptions": {"trusted": True},
             },

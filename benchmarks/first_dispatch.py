@@ -1,8 +1,9 @@
 """A fresh server and a fresh repository: until it is ready, until the first ticket, until settled.
 
-Ready is from the start of the process to the first answer under ``sennit/``, against a Python that
-imports LSP's types, which no server of that library can do without. The first dispatch has no
-reference but a figure to beat: 400 ms on a quiet machine, from the request to its ticket.
+Ready is from the start of the process to the first answer under ``sennit/``, for an editor, against
+a Python that imports LSP's types, which no server of that library can do without where LSP is
+spoken. The first dispatch has no reference but a figure to beat: 400 ms on a quiet machine, from
+the request to its ticket.
 """
 
 from __future__ import annotations

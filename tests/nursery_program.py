@@ -1,19 +1,25 @@
 """A process that has imported the server once and forks a new one for each test that asks.
 
 A fork costs milliseconds where a start costs a second of processor time. What a start itself does
-is tested with real starts, in ``tests/e2e/test_wire.py`` and ``tests/server/test_handshake.py``.
+is tested with real starts, in ``tests/e2e/test_wire.py`` and ``tests/server/test_handshake.py``,
+and for commands in ``tests/e2e/test_cli.py`` (``Desk.really``).
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import select
 import socket
 import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from io import TextIOWrapper
 from pathlib import Path
+from typing import TextIO
 
 import acp.connection  # noqa: F401  as below: an agent of a test is spoken with sooner
 import jsonschema  # noqa: F401  the same
@@ -22,7 +28,10 @@ from pygit2.enums import ConfigLevel
 
 # This program is not started as a part of the package that it imports from.
 sys.path.insert(0, str(Path(__file__).parents[1]))
-import sennit.server.app  # noqa: F401  imported so that every fork has it
+import sennit.server.app
+import sennit.server.jsonrpc.protocol  # noqa: F401  the same: LSP's words, for editors
+from sennit.cli import main as command_line
+from sennit.cli.app import COMMANDS
 from sennit.server.handshake import serve_stdio
 from tests.e2e import quick_server
 from tests.server.jsonrpc import scripted_server
@@ -41,26 +50,76 @@ def _quick(_: Sequence[str]) -> int:
     return quick_server.run()
 
 
+def _command_line(options: Sequence[str]) -> int:
+    sys.stdin = _stream(0, "r", sys.stdin)
+    sys.stdout = _stream(1, "w", sys.stdout)
+    sys.stderr = _stream(2, "w", sys.stderr)
+    sys.stderr.reconfigure(line_buffering=True)
+    try:
+        return command_line(options)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+
+
+def _stream(descriptor: int, mode: str, before: TextIO) -> TextIOWrapper:
+    """Open a standard stream anew: whether it is a terminal counts at its opening."""
+    stream = os.fdopen(
+        descriptor, mode, encoding=before.encoding, errors=before.errors, closefd=False
+    )
+    assert isinstance(stream, TextIOWrapper)
+    return stream
+
+
 PROGRAMS: Mapping[str, Callable[[Sequence[str]], int]] = {
     "serve": _serve,
     "quick": _quick,
     "scripted": scripted_server.run,
+    "command line": _command_line,
 }
 
 
-def keep_nursery(descriptor: int) -> None:
-    """Fork one server for each request until the other side is gone."""
-    asked = socket.socket(fileno=descriptor)
-    while True:
-        request, given, _, _ = socket.recv_fds(asked, LARGEST_REQUEST, DESCRIPTORS)
-        if not given:
-            return
-        if os.fork() == 0:
-            asked.close()
-            os._exit(_keep(given, request))
-        for one in given:
-            os.close(one)
-        _reap()
+def keep_nursery(asked: socket.socket, interpreter: Path) -> None:
+    """Fork one process for each request until the other side is gone."""
+    _import_commands(str(interpreter))
+    with asked, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as servers:
+        servers.bind(str(interpreter.with_name("socket")))
+        servers.listen()
+        # All that is there now stays, and no fork need copy the pages that a collection touches.
+        gc.collect()
+        gc.freeze()
+        while True:
+            ready, _, _ = select.select([asked, servers], [], [])
+            if servers in ready:
+                with servers.accept()[0] as server:
+                    _fork(server, asked, servers)
+            if asked in ready and not _fork(asked, servers):
+                return
+            _reap()
+
+
+def _import_commands(interpreter: str) -> None:
+    """Import all commands; they start their server by the interpreter that is found meanwhile."""
+    real, sys.executable = sys.executable, interpreter
+    client = import_module("sennit.cli.client")
+    sys.executable = real
+    assert client.SERVER_COMMAND[0] == interpreter
+    for name, _ in COMMANDS.values():
+        import_module(f"sennit.cli.{name}")
+
+
+def _fork(source: socket.socket, *others: socket.socket) -> bool:
+    """Fork a process for the request that is there; false when nothing comes any more."""
+    request, given, _, _ = socket.recv_fds(source, LARGEST_REQUEST, DESCRIPTORS)
+    if not given:
+        return False
+    if os.fork() == 0:
+        for ours in (source, *others):
+            ours.close()
+        os._exit(_keep(given, request))
+    for one in given:
+        os.close(one)
+    return True
 
 
 def _keep(given: list[int], request: bytes) -> int:
@@ -117,4 +176,4 @@ def _reap() -> None:
 
 
 if __name__ == "__main__":
-    keep_nursery(int(sys.argv[1]))
+    keep_nursery(socket.socket(fileno=int(sys.argv[1])), Path(sys.argv[2]))

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from sennit.cli.diffs import headline, proposal_lines, unit_lines
-from sennit_protocol.proposals import UnitKind
+from sennit.cli.diffs import file_lines, headline, proposal_lines, unit_lines
+from sennit_protocol.proposals import SettledView, SuggestionKind, Take, UnitKind
 from sennit_protocol.states import ApplicationState, Decision, Integration, Review, UnitFlag
 from tests.cli.builders import a_conflict, a_file, a_hunk, a_proposal
 
@@ -106,3 +106,23 @@ def test_names_cannot_act_on_the_terminal() -> None:
 def test_files_that_the_server_left_out_are_counted() -> None:
     view = evolve(a_proposal("t", a_file("a", a_hunk())), files_total=7)
     assert list(proposal_lines(view, {}))[-1].plain == "… and 6 more files"
+
+
+def test_a_settled_file_says_how_and_that_it_is_decided_as_a_whole() -> None:
+    file = evolve(a_file("a.py", a_hunk()), settled=SettledView(Take.SUGGESTION, _IMPORTS))
+    lines = [line.plain for line in file_lines(file, {})]
+    assert lines[1] == "  as settled (imports); it is decided as a whole"
+    assert "+new" in lines
+
+
+def test_a_settled_file_that_puts_nothing_in_says_so_in_place_of_a_hunk() -> None:
+    nothing = a_hunk(start=0, before="", after="")
+    file = evolve(a_file("a.py", nothing), settled=SettledView(Take.OURS))
+    lines = [line.plain for line in file_lines(file, {})]
+    assert lines[1:] == [
+        "  as settled (ours); it is decided as a whole",
+        "  nothing goes in here: what is there stays",
+    ]
+
+
+_IMPORTS = SuggestionKind.IMPORTS

@@ -11,7 +11,7 @@ from rich.console import Console, RenderableType
 from sennit.cli.client import Client
 from sennit.cli.review_loop import accept_whole, fitting_units, review
 from sennit.cli.terminal import Terminal
-from sennit_protocol.proposals import ProposalView
+from sennit_protocol.proposals import ProposalView, SettledView, Take
 from sennit_protocol.review import DecideParams, DecideResult
 from sennit_protocol.states import ApplicationState, Decision, Integration, Review
 from sennit_protocol.texts import ContentParams, ContentResult
@@ -99,6 +99,17 @@ async def test_hunk_by_hunk_each_answer_counts_for_its_unit() -> None:
         (ACCEPTED, ("a1",)),
         (REJECTED, ("a2",)),
         (ACCEPTED, ("b1",)),
+    ]
+    assert finished
+
+
+async def test_a_file_that_was_settled_is_asked_about_once() -> None:
+    [first, *rest] = TWO_FILES.files
+    settled = evolve(first, settled=SettledView(Take.OURS))
+    decided, finished = await reviewed(["s", "y", "n"], evolve(TWO_FILES, files=(settled, *rest)))
+    assert [(d, u) for _, d, u, _ in decided] == [
+        (ACCEPTED, ("a1", "a2", "a3")),
+        (REJECTED, ("b1",)),
     ]
     assert finished
 

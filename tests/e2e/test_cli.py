@@ -40,7 +40,7 @@ def python(program: str) -> list[str]:
 
 def test_a_command_is_run_accepted_applied_and_taken_back(desk: Desk) -> None:
     file = desk.repository / "a.txt"
-    done = desk.sennit("run", *sed("s/^line 5$/five/"), "--accept-all", "--json")
+    done = desk.really("run", *sed("s/^line 5$/five/"), "--accept-all", "--json")
     assert done.code == 0, done.err
     told = done.json
     assert told["ticket"]["state"] == "completed"
@@ -263,7 +263,8 @@ def test_a_person_decides_hunk_by_hunk(desk: Desk) -> None:
 
 
 def test_a_person_is_asked_for_trust_once(untrusted: Desk) -> None:
-    with OnTerminal(untrusted, "run", *sed("s/^line 5$/five/")) as terminal:
+    line = sed("s/^line 5$/five/")
+    with OnTerminal(untrusted, "run", *line, begin=Desk.program) as terminal:
         terminal.wait_for("Programs named by it will run")
         terminal.type("y")
         terminal.wait_for("[y,n,a,d,s,j,q,?]?")
@@ -300,7 +301,7 @@ def test_a_person_answers_a_question_of_a_program(desk: Desk) -> None:
 @pytest.mark.slow
 def test_the_demo_proves_what_it_claims(desk: Desk, tmp_path: Path) -> None:
     picture = tmp_path / "demo.svg"
-    done = desk.sennit("demo", "--json", "--svg", str(picture))
+    done = desk.really("demo", "--json", "--svg", str(picture))
     assert done.code == 0, done.err
     assert len(done.json["proofs"]) == 7
     assert all(each["holds"] for each in done.json["proofs"])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -49,6 +50,14 @@ def test_proposals_are_decided_about_by_name_and_applied_later(desk: Desk) -> No
     assert f"sennit apply {ticket}" in done.err
     assert desk.sennit("review", second["summary"]["id"], "--reject", "all").code == 0
     assert pending(desk) == 1
+    record = desk.sennit("output", ticket, second["summary"]["task"], "--record").out
+    # Why it is no layer is told: so few files.
+    assert re.search(r"workspace +checkout +\n", record), record
+    assert re.search(r"not by +overlay: the repository has 2 files", record), record
+    looked = desk.sennit("materialise", ticket, second["summary"]["task"])
+    assert (Path(looked.out.removesuffix("\n")) / "a.txt").read_text() == LINES.replace(
+        "line 5\n", "FIVE\n"
+    )
     shown = desk.sennit("show", ticket).out
     assert "clean  partlyAccepted" in shown
     assert "conflict  rejected" in shown

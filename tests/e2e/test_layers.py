@@ -148,18 +148,18 @@ def test_a_large_repository_is_worked_on_in_layers(machine: Machine, tmp_path: P
     assert server.settled(ticket)["state"] == "completed"
     assert "+more" in patches(server, ticket)["boxed"]
     runs = [server.ask("run", ticket=ticket, task=name) for name in ("boxed", "bare")]
-    assert [run["workspace"] for run in runs] == [{"kind": "overlay", "refused": []}] * 2
-    # The set-up ran where the agents did: in the mount, and in the sandbox of the one that has it.
+    layered, other = (run["workspace"] for run in runs)
+    assert layered == {"kind": "overlay", "refused": []}
+    # What was typed runs without a sandbox, and is not put into a namespace either.
+    assert other["kind"] == "checkout"
+    assert other["refused"][0].startswith("overlay: what runs without a sandbox")
+    # The set-up ran where the agents did: in the mount and the sandbox of the one that has them.
     logs = (machine.state / "setups" / f"{run['run']['id']}.log" for run in runs)
     in_box, plain = (log.read_text().splitlines() for log in logs)
-    assert plain == ["1", "b"]
-    assert (in_box[:2], in_box[-1]) == (plain, "confined")
+    assert plain == ["0", "b"]
+    assert (in_box[:2], in_box[-1]) == (["1", "b"], "confined")
     (machine.gates / "gate.at").unlink()
-    followed = server.ask("follow", ticket=ticket, task="boxed")["ticket"]
-    gate.reached()
-    gate.open()
-    assert server.settled(followed)["state"] == "completed"
-    is_gone_on_with(server, ticket, followed)
+    is_gone_on_with(server, ticket, gate)
 
 
 def can_be_seen_from_outside(server: Client, ticket: str) -> None:
@@ -172,8 +172,12 @@ def can_be_seen_from_outside(server: Client, ticket: str) -> None:
     assert not seen.joinpath("many/7").exists()
 
 
-def is_gone_on_with(server: Client, ticket: str, followed: str) -> None:
-    """The follow-up has the same path, by which agents key what they remember, and the work."""
+def is_gone_on_with(server: Client, ticket: str, gate: Gate) -> None:
+    """A follow-up has the same path, by which agents key what they remember, and the work."""
+    followed = server.ask("follow", ticket=ticket, task="boxed")["ticket"]
+    gate.reached()
+    gate.open()
+    assert server.settled(followed)["state"] == "completed"
     before, after = (server.ask("run", ticket=one, task="boxed") for one in (ticket, followed))
     assert after["folder"] == before["folder"]
     assert after["workspace"]["kind"] == "overlay"

@@ -11,9 +11,10 @@ from attrs import evolve
 from sennit.cli.client import Client
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
+from sennit.cli.run_records import record_table
 from sennit.cli.safe_text import safe_code
 from sennit_protocol.ids import RunId, TicketId
-from sennit_protocol.texts import OutputParams, OutputResult, Stream
+from sennit_protocol.texts import OutputParams, OutputResult, RunParams, RunResult, Stream
 
 _GLANCE_S = 0.3
 
@@ -24,6 +25,7 @@ _GLANCE_S = 0.3
 @click.option("--run", "run_id", metavar="RUN", help="The last run unless given.")
 @click.option("--stderr", "errors", is_flag=True, help="Its standard error instead.")
 @click.option("--raw", is_flag=True, help="The exact bytes of its standard output.")
+@click.option("--record", is_flag=True, help="How it was run instead: folder, kind, sandbox.")
 @click.option("--follow", is_flag=True, help="Go on until the program has ended.")
 @json_option
 @click.pass_obj
@@ -35,6 +37,7 @@ def command(
     run_id: str | None,
     errors: bool,
     raw: bool,
+    record: bool,
     follow: bool,
     as_json: bool,
 ) -> None:
@@ -44,6 +47,12 @@ def command(
     """
     if errors and raw:
         raise click.UsageError("--stderr and --raw exclude each other.")
+    if record and (errors or raw or follow):
+        raise click.UsageError("--record is not about what was written.")
+    if record:
+        asked = RunParams(TicketId(ticket), task, RunId(run_id) if run_id else None)
+        place.request("sennit/run", asked, RunResult, as_json=as_json, render=record_table)
+        return
     stream = Stream.STDERR if errors else Stream.RAW if raw else Stream.STDOUT
     params = OutputParams(TicketId(ticket), task, RunId(run_id) if run_id else None, stream)
     if follow and not as_json:

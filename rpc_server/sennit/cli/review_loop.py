@@ -9,7 +9,7 @@ from attrs import frozen
 from rich.text import Text
 
 from sennit.cli.client import Client
-from sennit.cli.diffs import Bases, file_head, proposal_lines, unit_lines
+from sennit.cli.diffs import Bases, file_head, file_lines, proposal_lines, unit_lines
 from sennit.cli.proposals_read import bases_of
 from sennit.cli.resolving import belonging, resolve_by_asking, standing
 from sennit.cli.safe_text import safe_line
@@ -77,6 +77,7 @@ async def review(client: Client, terminal: Terminal, views: Sequence[ProposalVie
         key = following or await _proposal_key(terminal, view)
         while key is Key.CONFLICTS:
             view, key = await _settled(client, terminal, view)  # noqa: PLW2901  as it is now
+            bases = await bases_of(client, [view])
         if key in {Key.ALL, Key.NONE}:
             following = key
         after, going_on = await _act(client, terminal, view, bases, key)
@@ -158,6 +159,10 @@ async def _settled(
         terminal.note(line)
     if not asked.finished:
         return asked.view, Key.QUIT
+    bases = await bases_of(client, [asked.view])
+    for file in asked.view.files:
+        if file.settled is not None:
+            terminal.show(*file_lines(file, bases))
     if asked.view.resolved:
         terminal.note(belonging(view))
     return asked.view, await _proposal_key(terminal, asked.view)
@@ -198,18 +203,42 @@ async def _by_unit(
 ) -> tuple[list[Choice], bool]:
     choices: list[Choice] = []
     for file in view.files:
-        if len(file.units) > 1:
-            terminal.show(file_head(file))
-        for index, unit in enumerate(file.units):
-            for line in unit_lines(file, unit, bases):
-                terminal.show(line)
-            key = await _unit_key(terminal, file)
-            if key is Key.QUIT:
-                return choices, False
-            choices += _choice(key, file.units[index:])
-            if key in {Key.ALL, Key.NONE}:
-                break
+        by_file = _file_by_unit if file.settled is None else _file_at_once
+        found, going_on = await by_file(terminal, file, bases)
+        choices += found
+        if not going_on:
+            return choices, False
     return choices, True
+
+
+async def _file_by_unit(
+    terminal: Terminal, file: FileView, bases: Bases
+) -> tuple[list[Choice], bool]:
+    choices: list[Choice] = []
+    if len(file.units) > 1:
+        terminal.show(file_head(file))
+    for index, unit in enumerate(file.units):
+        for line in unit_lines(file, unit, bases):
+            terminal.show(line)
+        key = await _unit_key(terminal, file)
+        if key is Key.QUIT:
+            return choices, False
+        choices += _choice(key, file.units[index:])
+        if key in {Key.ALL, Key.NONE}:
+            break
+    return choices, True
+
+
+async def _file_at_once(
+    terminal: Terminal, file: FileView, bases: Bases
+) -> tuple[list[Choice], bool]:
+    """Ask once about a file whose conflict was settled: it is decided as a whole."""
+    terminal.show(*file_lines(file, bases))
+    key = await _unit_key(terminal, file)
+    return _choice(_OF_THE_WHOLE.get(key, key), file.units), key is not Key.QUIT
+
+
+_OF_THE_WHOLE = {Key.YES: Key.ALL, Key.NO: Key.NONE}
 
 
 async def _unit_key(terminal: Terminal, file: FileView) -> Key:

@@ -7,11 +7,13 @@ folder that it names, an application can be taken back or recognised as done aft
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Any, Protocol
 
 from attrs import frozen
 
+from sennit.core.names import folded
 from sennit.core.objects import Entry
 
 
@@ -134,6 +136,30 @@ class TakenBack:
 
 
 Outcome = Written | TakenBack
+
+
+def phased(steps: Sequence[Step]) -> tuple[list[Step], list[Step], list[Step]]:
+    """Sort steps: deletions that make way for what comes, what comes, and all other deletions.
+
+    A folder may give way to a file, a file to a folder, and a name to another one that some file
+    system takes for the same.
+    """
+    come = [step for step in steps if step.after is not None]
+    places = {folded(step.path) for step in come}
+    folders = {above for place in places for above in _above(place)}
+    first: list[Step] = []
+    last: list[Step] = []
+    for step in steps:
+        if step.after is None:
+            here = folded(step.path)
+            makes_way = here in places | folders or not places.isdisjoint(_above(here))
+            (first if makes_way else last).append(step)
+    return first, come, last
+
+
+def _above(path: bytes) -> Iterator[bytes]:
+    parts = path.split(b"/")
+    return (b"/".join(parts[:count]) for count in range(1, len(parts)))
 
 
 class Moment(StrEnum):

@@ -78,11 +78,7 @@ def _told(one: Before) -> str:
 def _standing(standing: Standing) -> list[str]:
     parts = [
         _folder(standing),
-        _listed(
-            "These files of the earlier change do not go together with what is there now. The "
-            "folder holds what is there, without it:",
-            standing.unmerged,
-        ),
+        _unmerged(standing),
         _listed("The user does not want all of the earlier change in:", standing.rejected),
         *(_data("The earlier change conflicted with other work:", one) for one in _first(standing)),
         _data("It had ended without being done:", standing.failure or ""),
@@ -114,6 +110,16 @@ def _folder(standing: Standing) -> str:
         "Your folder holds the user's files as they are now, with the earlier change merged in. "
         "Files may differ from what they were when that was made: read them again."
     )
+
+
+def _unmerged(standing: Standing) -> str:
+    met, text = (
+        ("the work of the other tasks", "theirs")
+        if standing.merged
+        else ("what the user has written since", "the user's text of them")
+    )
+    title = f"These files of the earlier change do not go together with {met}. The folder holds "
+    return _listed(f"{title}{text}:", standing.unmerged)
 
 
 def _listed(title: str, paths: Sequence[str]) -> str:

@@ -72,6 +72,17 @@ class Plan:
 
 
 @frozen
+class Circumstances:
+    """What decides beside the machine: ``files``, how many the repository has, about.
+
+    ``confined``: whether who works there is to run in a sandbox where there is one.
+    """
+
+    files: int
+    confined: bool
+
+
+@frozen
 class How:
     """How a workspace was made in the end, and why not in a way that comes before."""
 
@@ -79,11 +90,11 @@ class How:
     refused: tuple[Refusal, ...] = ()
 
 
-def plan_of(wish: WorkspaceKind, found: Found, files: int) -> Plan | KindRefused:
+def plan_of(wish: WorkspaceKind, found: Found, around: Circumstances) -> Plan | KindRefused:
     """Decide how workspaces are made. A kind that was asked for and is refused is an error.
 
-    ``files``: how many the repository has, about. A spare folder that is reset is quicker than
-    copies, so it goes before them unless a kind is forced.
+    A spare folder that is reset is quicker than copies, so it goes before them unless a kind is
+    forced.
     """
     if wish is not WorkspaceKind.AUTO:
         refused = found[wish]
@@ -91,7 +102,7 @@ def plan_of(wish: WorkspaceKind, found: Found, files: int) -> Plan | KindRefused
             return refused
     match wish:
         case WorkspaceKind.AUTO:
-            why = _why_no_layer(found, files)
+            why = _why_no_layer(found, around)
             if why is None:
                 return Plan(spare=False, new=WorkspaceKind.OVERLAY)
             return _without_layers(found, (Refusal(WorkspaceKind.OVERLAY, why),))
@@ -106,16 +117,28 @@ def instead_of_layers(plan: Plan, found: Found, why: str) -> Plan:
     return _without_layers(found, (*plan.refused, Refusal(WorkspaceKind.OVERLAY, why)))
 
 
-def needs_a_try(wish: WorkspaceKind, files: int) -> bool:
+def needs_a_try(wish: WorkspaceKind, around: Circumstances) -> bool:
     """Tell whether it matters if layers work, which takes a while to be found out."""
-    return wish is WorkspaceKind.OVERLAY or (wish is WorkspaceKind.AUTO and files >= LEAST_FILES)
+    if wish is WorkspaceKind.AUTO:
+        return _why_not_wanted(around) is None
+    return wish is WorkspaceKind.OVERLAY
 
 
-def _why_no_layer(found: Found, files: int) -> str | None:
-    if files < LEAST_FILES:
-        return f"the repository has {files} files, and below {LEAST_FILES} nothing is gained"
+def _why_no_layer(found: Found, around: Circumstances) -> str | None:
+    unwanted = _why_not_wanted(around)
+    if unwanted is not None:
+        return unwanted
     layers = found[WorkspaceKind.OVERLAY]
     return layers.why if isinstance(layers, KindRefused) else None
+
+
+def _why_not_wanted(around: Circumstances) -> str | None:
+    if around.files < LEAST_FILES:
+        return f"the repository has {around.files} files, and below {LEAST_FILES} nothing is gained"
+    if not around.confined:
+        # No sandbox is a promise: it may start containers here, gain rights, speak with daemons.
+        return "what runs without a sandbox may have others look into its workspace"
+    return None
 
 
 def _without_layers(found: Found, refused: tuple[Refusal, ...]) -> Plan:

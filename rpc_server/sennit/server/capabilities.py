@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from lsprotocol.converters import get_converter
-
 from sennit.server import lsp_words as types
+from sennit.server.jsonrpc.lsp_types import lsp_converter
 from sennit_protocol.methods import FEATURES, METHODS, Method, Sender
 from sennit_protocol.version import PROTOCOL_VERSION
 
@@ -58,7 +57,7 @@ def initialize_result(
         ),
         server_info=types.ServerInfo(name=SERVER_NAME, version=version("sennit")),
     )
-    return cast("dict[str, object]", get_converter().unstructure(result))
+    return cast("dict[str, object]", lsp_converter().unstructure(result))
 
 
 def _extension(methods: Mapping[str, Method]) -> dict[str, object]:

@@ -133,7 +133,7 @@ async def collect_stores(services: Services, in_stores: InStores, before: float)
         if stays is None:
             freed += folder.size
         else:
-            kept.append(f"the spare folder {folder.record.folder}: {stays}")
+            kept.append(f"the folder {folder.record.folder}: {stays}")
     for one in in_stores.found:
         done = await collect(services.git, one, needed, before, services.owner)
         if isinstance(done, GitFailed):

@@ -12,13 +12,15 @@ from attrs import define, field
 
 from sennit.adapters.git.changes import changes_between
 from sennit.adapters.git.name_collisions import colliding
+from sennit.adapters.git.resolving import Three, merge_resolved
 from sennit.adapters.git.trees import read_blobs
 from sennit.core.engine.commands import Arrived
 from sennit.core.engine.rows import RevisionRow
 from sennit.core.flags import FlagRules, RevisionFacts, flags_of, is_preselected
 from sennit.core.globs import Globs, compiled_globs
-from sennit.core.objects import MODE_SUBMODULE, FileChange, GitFailed
+from sennit.core.objects import MODE_SUBMODULE, FileChange, GitFailed, MergeResult
 from sennit.core.proposal_views import Looked
+from sennit.core.resolutions import Resolution
 from sennit.core.units import Unit, units_of
 from sennit.server.repositories import Opened
 from sennit_protocol.proposals import UnitKind
@@ -38,6 +40,9 @@ class RevisionCache:
 
     _units: OrderedDict[str, tuple[Unit, ...]] = field(factory=OrderedDict)
     _changes: OrderedDict[tuple[str, str], tuple[FileChange, ...]] = field(factory=OrderedDict)
+    _merges: OrderedDict[tuple[Three, tuple[Resolution, ...]], MergeResult] = field(
+        factory=OrderedDict
+    )
 
     async def changes(
         self, services: Services, opened: Opened, base_tree: str, tree: str
@@ -53,6 +58,23 @@ class RevisionCache:
         self._changes.move_to_end(key)
         while len(self._changes) > KEPT_CHANGES:
             self._changes.popitem(last=False)
+        return known
+
+    async def merged(
+        self, services: Services, opened: Opened, trees: Three, resolutions: tuple[Resolution, ...]
+    ) -> MergeResult:
+        """What comes of a merge with what a person has settled; all its parts name contents."""
+        key = (trees, resolutions)
+        known = self._merges.get(key)
+        if known is None:
+            at = services.clock.now_ms() // 1000
+            known = await merge_resolved(services.git, opened.store, trees, at, resolutions)
+            if isinstance(known, GitFailed):
+                return known
+            self._merges[key] = known
+        self._merges.move_to_end(key)
+        while len(self._merges) > KEPT_CHANGES:
+            self._merges.popitem(last=False)
         return known
 
     async def units(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 from attrs import frozen
 
-from sennit.adapters.git.resolving import Three, merge_resolved
+from sennit.adapters.git.resolving import Three
 from sennit.adapters.git.trees import read_blobs
 from sennit.core.engine.rows import RevisionRow
 from sennit.core.objects import GitFailed, Merged
@@ -39,8 +39,7 @@ async def settled_of(
     if revision.integration is not Integration.CLEAN or not revision.resolutions:
         return as_it_is
     trees = Three(revision.base_tree, revision.merged_onto, revision.tree)
-    at = services.clock.now_ms() // 1000
-    merged = await merge_resolved(services.git, opened.store, trees, at, revision.resolutions)
+    merged = await services.revisions.merged(services, opened, trees, revision.resolutions)
     if isinstance(merged, GitFailed):
         return merged
     if not isinstance(merged, Merged) or not merged.resolved:

@@ -7,6 +7,7 @@ in the order in which they are to be done, annotations that ask for a confirmati
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TypeAlias
 
 from attrs import evolve, frozen
 
@@ -17,7 +18,9 @@ from sennit.server import lsp_words as types
 from sennit.server.applying.carrying import Carrier
 from sennit.server.open_documents import Buffer
 
-Operation = types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile
+Operation: TypeAlias = (
+    "types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile"
+)
 Edits = tuple[FileEdit, ...]
 
 CHANGES = "sennit"

@@ -16,12 +16,14 @@ from sennit.adapters.git.store import Store
 from sennit.adapters.workspaces.index_file import count_of
 from sennit.adapters.workspaces.making import prepare
 from sennit.adapters.workspaces.spares import Room
+from sennit.core.agents import Sandboxing
 from sennit.core.engine.rows import TicketRow
 from sennit.core.facts import BadFolder, folder_path
 from sennit.core.objects import GitFailed
 from sennit.core.views import exact_timestamp
 from sennit.core.workspace_kinds import (
     LEAST_FILES,
+    Circumstances,
     Found,
     How,
     KindRefused,
@@ -58,9 +60,9 @@ def _folders(services: Services) -> tuple[Path, Path]:
     return stores, services.folders.workspaces
 
 
-async def found_for(services: Services, settings: Settings, files: int) -> Found:
+async def found_for(services: Services, settings: Settings, around: Circumstances) -> Found:
     """What works here, with layers only where it matters under these settings."""
-    if needs_a_try(settings.workspace.kind, files):
+    if needs_a_try(settings.workspace.kind, around):
         return await kinds(services)
     return await services.kinds.look(*_folders(services))
 
@@ -78,7 +80,9 @@ async def kind_problem(services: Services, settings: Settings) -> RpcError | Non
     wish = settings.workspace.kind
     if wish is WorkspaceKind.AUTO:
         return None
-    plan = plan_of(wish, await found_for(services, settings, files=0), files=0)
+    # What decides only about kinds that nobody asked for does not matter.
+    around = Circumstances(0, confined=True)
+    plan = plan_of(wish, await found_for(services, settings, around), around)
     if isinstance(plan, Plan):
         return None
     said = f"is {wish.value}, which cannot be had here: {plan.why}. {plan.advice}"
@@ -90,23 +94,34 @@ async def kind_lines(services: Services, repository: Repository | None) -> tuple
     """Tell which kind is made for a repository, and of every other one why not."""
     found = await kinds(services)
     top = b"" if repository is None else os.fsencode(repository.work_tree)
-    wish = services.settings.of(top).workspace.kind
+    settings = services.settings.of(top)
+    wish = settings.workspace.kind
     files = LEAST_FILES if repository is None else await files_of(repository)
-    plan = plan_of(wish, found, files)
+    plan = plan_of(wish, found, Circumstances(files, _confined(settings)))
     if isinstance(plan, KindRefused):
         message = f"workspace.kind is {wish.value}, but {plan.why}."
         first = DoctorLine("workspaces", Health.BAD, message, plan.advice)
-    else:
-        first = DoctorLine("workspaces", Health.GOOD, _made_by(plan, repository))
-    return (first, *_refusals(found))
+        return (first, *_refusals(found))
+    where = "Made by:" if repository else f"In repositories of {LEAST_FILES} files or more made by:"
+    lines = [DoctorLine("workspaces", Health.GOOD, f"{where} {_told(plan, found)}")]
+    other = plan_of(wish, found, Circumstances(files, confined=False))
+    if plan.new is WorkspaceKind.OVERLAY and isinstance(other, Plan) and other != plan:
+        message = f"For what runs without a sandbox made by: {_told(other, found)}"
+        lines.append(DoctorLine("workspaces", Health.GOOD, message))
+    return (*lines, *_refusals(found))
 
 
-def _made_by(plan: Plan, repository: Repository | None) -> str:
+def _confined(settings: Settings) -> bool:
+    """Whether agents run in a sandbox that do not say otherwise themselves."""
+    return settings.sandbox is not Sandboxing.OFF
+
+
+def _told(plan: Plan, found: Found) -> str:
     how = "a folder of an earlier task if one is free, else " if plan.spare else ""
-    where = "" if repository is not None else f"In a repository of {LEAST_FILES} files or more, m"
-    made = f"{where or 'M'}ade by: {how}{plan.new.value}."
-    small = [each for each in plan.refused if each.kind is WorkspaceKind.OVERLAY]
-    return " ".join((made, *(f"Not by {each.kind.value}: {each.why}." for each in small)))
+    # Of what does not work here the lines that follow tell.
+    unwanted = (each for each in plan.refused if isinstance(found.get(each.kind), KindWorks))
+    why = (f"Not by {each.kind.value}: {each.why}." for each in unwanted)
+    return " ".join((f"{how}{plan.new.value}.", *why))
 
 
 def _refusals(found: Found) -> Iterator[DoctorLine]:
@@ -152,11 +167,12 @@ async def _make_ready(services: Services, folder: bytes) -> None:
     if not isinstance(found, Repository):
         return
     settings = services.settings.of(os.fsencode(found.work_tree))
-    files = await files_of(found)
+    around = Circumstances(await files_of(found), _confined(settings))
     wanted = settings.workspace.prepare and room_for_spares(settings).size > 0
-    if not wanted or files < LEAST_FILES:
+    if not wanted or around.files < LEAST_FILES:
         return
-    plan = plan_of(settings.workspace.kind, await found_for(services, settings, files), files)
+    found_here = await found_for(services, settings, around)
+    plan = plan_of(settings.workspace.kind, found_here, around)
     if isinstance(plan, KindRefused):
         return
     at = exact_timestamp(services.clock.now_ms())

@@ -208,10 +208,7 @@ TABLE: tuple[Key, ...] = (
         "Folders outside the workspace, such as caches, that the set-up command may write to where "
         "its agent is in a sandbox.", starts_programs=True,
     ),
-    Key(
-        "workspace.setupMs", Whole(1_000, _DAY_MS), 600_000, _ANYONE,
-        "How long it may take.", unit="ms",
-    ),
+    Key("workspace.setupMs", Whole(1_000, _DAY_MS), 600_000, _ANYONE, "Its time limit.", unit="ms"),
     Key(
         "workspace.spareBytes", Whole(0, 2**50), 8 * _GIB, _PERSON,
         "How much of the disk the folders of earlier tasks may take, for each repository, which "

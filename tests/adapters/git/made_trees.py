@@ -53,10 +53,8 @@ class Workbench:
     git: Git
     store: Store
     repository: Repository
-
-    @property
-    def empty(self) -> str:
-        return run_git(self.store.root, "mktree", git_dir=self.store.git_dir)
+    empty: str
+    """The tree without entries."""
 
     async def tree(self, files: Files) -> str:
         contents = [_bytes(content) for content in files.values()]
@@ -149,4 +147,4 @@ async def workbench(
     found = await discover(git, user, trust)
     assert isinstance(found, Repository), found
     store = must(await open_store(git, found, root / "store"))
-    return Workbench(git, store, found)
+    return Workbench(git, store, found, run_git(store.root, "mktree", git_dir=store.git_dir))

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable
 
+import anyio
 import pytest
 
 from sennit.adapters.git.capture import Capture, Captured, Unchanged, WorkspaceGone, capture
@@ -54,6 +55,30 @@ async def test_edits_are_a_commit_on_the_base(bench: Bench, untouched: Watch) ->
     asked = f"--git-dir={store.git_dir}", "log", "-1", "--format=%P %ct %an", captured.commit
     assert bench.tree.git(*asked).decode() == f"{workspace.base} {AT} Sennit\n"
     assert await taken(bench, workspace) == captured
+
+
+async def test_several_are_captured_at_once_each_against_its_own_base(bench: Bench) -> None:
+    workspaces = []
+    for number in range(4):
+        bench.tree.write("README", f"base {number}")
+        workspace = await bench.workspace()
+        bench.inside(workspace).write("new", f"{number}")
+        workspaces.append(workspace)
+    found: dict[str, Captured] = {}
+
+    async def take(workspace: Workspace) -> None:
+        found[workspace.name] = await changed(bench, workspace)
+
+    async with anyio.create_task_group() as group:
+        for workspace in workspaces:
+            group.start_soon(take, workspace)
+    for number, workspace in enumerate(workspaces):
+        files = await bench.files_of(found[workspace.name].commit)
+        assert (files[b"README"][1], files[b"new"][1]) == (
+            f"base {number}".encode(),
+            b"%d" % number,
+        )
+    assert list((await bench.store()).scratch.iterdir()) == []
 
 
 async def test_commits_of_the_agent_are_kept(bench: Bench) -> None:

@@ -26,6 +26,7 @@ from tests.adapters.git.made_trees import (
     Workbench,
     workbench,
 )
+from tests.adapters.git.test_meddling import no_file_longer_than
 
 pytestmark = pytest.mark.anyio
 
@@ -67,8 +68,9 @@ SMALL_BEFORE: Files = {b"a": b"1\n", b"d/gone": b"g\n", b"was": b"w\n"}
 SMALL_AFTER: Files = {b"a": b"2\n", b"n/new": b"n\n", b"was/in": Link(b"x")}
 
 
-# Two deletions of two moments each, then three writes: all started, all beside, all in place.
-FIRST_IN_PLACE = 10
+# A deletion of two moments that makes way; three writes: all started, all beside, all in place;
+# then the other deletion.
+FIRST_IN_PLACE = 8
 
 
 @pytest.mark.parametrize("moment", range(14))
@@ -161,3 +163,13 @@ async def test_a_folder_that_becomes_read_only_in_the_middle_takes_everything_ba
     # What was written beside cannot be removed from a folder that nobody may write.
     left = {path for path in on_disk(tree) if path.startswith(b"m/.sennit-")}
     assert {path: on_disk(tree)[path] for path in on_disk(tree).keys() - left} == LOCKED_BEFORE
+
+
+async def test_a_file_that_cannot_be_put_back_is_kept_and_named(bench: Workbench) -> None:
+    work = await ready(bench, {b"was": b"the text\n"}, {b"was/in": b"more text\n"})
+    with no_file_longer_than(2):
+        outcome = await commit(work)
+    assert isinstance(outcome, TakenBack)
+    [stuck] = outcome.stuck
+    kept = Path(stuck.detail.rpartition(" ")[2])
+    assert on_disk(kept.parent)[os.fsencode(kept.name)] == b"the text\n"

@@ -109,6 +109,8 @@ async def test_the_checkout_to_copy_from_goes_too_unless_somebody_relies_on_it(
     assert await due(bench, keeping()) == {}
     assert await remove_kept(found[NAME], this_process()) == IN_USE
     leases.let_go(store, "layer")
+    # A layer that was made a moment ago may have left the record as it was.
+    assert await due(bench, keeping()) == {}
     assert await remove_kept(found[NAME], this_process()) is None
     assert read_record(store, NAME) is None
     assert not found[NAME].record.folder.exists()

@@ -21,7 +21,14 @@ from sennit.adapters.workspaces.making import make_workspace
 from sennit.adapters.workspaces.probing import KindProbe
 from sennit.adapters.workspaces.spares import Room, Spared, release_workspace
 from sennit.core.objects import Snapshot
-from sennit.core.workspace_kinds import LEAST_FILES, How, Plan, WorkspaceKind, plan_of
+from sennit.core.workspace_kinds import (
+    LEAST_FILES,
+    Circumstances,
+    How,
+    Plan,
+    WorkspaceKind,
+    plan_of,
+)
 from tests.adapters.git.bench import Bench, Tree, this_process
 from tests.adapters.workspaces import operations
 from tests.adapters.workspaces.mounted import PYTHON, launcher_of, run_inside
@@ -96,7 +103,7 @@ async def automatic(bench: Bench, snapshot: Snapshot, name: str) -> Workspace:
     """What is made by itself in a repository that is large enough, with what it is made by."""
     store, folder = await bench.store(), bench.tmp_path / "work spaces"
     found = await KindProbe().look_at_all(store.root, folder)
-    plan = plan_of(WorkspaceKind.AUTO, found, LEAST_FILES)
+    plan = plan_of(WorkspaceKind.AUTO, found, Circumstances(LEAST_FILES, confined=True))
     assert isinstance(plan, Plan)
     workspace = await made(bench, snapshot, name, plan)
     assert workspace.how == How(WorkspaceKind.OVERLAY)

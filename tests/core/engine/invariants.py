@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sennit.core.engine.again import anything_due, standing
 from sennit.core.engine.commands import (
     CaptureRun,
     DeliverAnswer,
@@ -64,10 +65,11 @@ def check_indexes(state: State) -> None:
 
 
 def check_ticket(world: World, ticket: TicketRow) -> None:
-    tasks, revisions = world.state.tasks(ticket), world.state.revisions(ticket)
+    tasks, revisions = world.state.tasks(ticket), standing(world.state, ticket)
     final = all(task.state in FINAL_TASK_STATES for task in tasks)
     pending = any(revision.integration is Integration.PENDING for revision in revisions)
-    assert (ticket.state in FINAL_TICKET_STATES) == (final and not pending)
+    waits = pending or anything_due(world.state, ticket)
+    assert (ticket.state in FINAL_TICKET_STATES) == (final and not waits)
     assert (ticket.ended_at is not None) == (ticket.state in FINAL_TICKET_STATES)
     if not is_orphan(world, ticket):
         check_merges(world, revisions)
@@ -197,7 +199,7 @@ def check_verdicts(world: World, before: State) -> None:
 def expected_verdict(state: State, ticket: TicketRow) -> TicketState:
     """The table of the protocol, spelled a second time."""
     ends = {task.id: task.state for task in state.tasks(ticket)}
-    merges = {row.task: row.integration for row in state.revisions(ticket)}
+    merges = {row.task: row.integration for row in standing(state, ticket)}
     bad = {Integration.CONFLICT, Integration.FAILED, Integration.RETAINED} & set(merges.values())
     useful = [
         name

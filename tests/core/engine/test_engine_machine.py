@@ -44,7 +44,7 @@ from sennit.core.engine.state import State
 from sennit.core.engine.step import step
 from sennit_protocol.ids import ApplicationId, QuestionId, ServerId, UnitId
 from sennit_protocol.states import ApplicationState, Decision, Integration, Offer, RunState
-from sennit_protocol.tasks import BaseKind, ExpectChanges
+from sennit_protocol.tasks import BaseKind, ExpectChanges, OnConflict
 from tests.core.engine import invariants
 from tests.core.engine.builders import (
     HERE,
@@ -216,6 +216,7 @@ class EngineMachine(RuleBasedStateMachine):
         offer=st.sampled_from(Offer),
         concurrent=st.sampled_from([None, None, 1]),
         operation=st.sampled_from([None, "op1"]),
+        on_conflict=st.sampled_from(OnConflict),
     )
     def dispatch(
         self,
@@ -224,10 +225,12 @@ class EngineMachine(RuleBasedStateMachine):
         offer: Offer,
         concurrent: int | None,
         operation: str | None,
+        on_conflict: OnConflict,
     ) -> None:
         event: DispatchRequested = a_ticket(
             *tasks, ticket=self.name("t"), owner=self.a_live(data), offer=offer,
             max_concurrent=concurrent, operation_id=operation, limit_tickets=4,
+            on_conflict=on_conflict,
         )  # fmt: skip
         self.world.dispatch(event)
 

@@ -109,7 +109,7 @@ class _Capturing:
     @property
     def beside(self) -> Path:
         """A git directory that shares all with the store's, but whose HEAD is the base."""
-        return self.index.with_suffix(".git")
+        return self.index.with_name(f"{self.index.name}.git")
 
     @property
     def litter_file(self) -> Path:

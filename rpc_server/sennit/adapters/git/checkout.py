@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import secrets
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
+from sennit.adapters.git.files import remove_index
 from sennit.adapters.git.git import DISPOSABLE
 from sennit.adapters.git.stage import nul_ended
 from sennit.core.objects import Entry, GitFailed
@@ -76,8 +76,7 @@ async def check_out(
             if isinstance(done, GitFailed):
                 return done
     finally:
-        with suppress(FileNotFoundError):
-            index.unlink()
+        remove_index(index)
     return None
 
 

@@ -135,7 +135,7 @@ def _look(store: Store, needed: Needed, before: float) -> Collectable:
         store,
         tuple(ref for ref, stale in refs if stale),
         tuple(unused),
-        tuple(_left_behind(store, before)),
+        (*_left_behind(store, before), *_stagings(store, needed, before)),
         tuple(_outlived(store, before)),
         tuple({ref.commit for ref, stale in refs if not stale}),
         frozenset(_borrowed(store, records)),
@@ -195,6 +195,13 @@ def _left_behind(store: Store, before: float) -> Iterator[Path]:
         candidates += store.git_dir.glob(pattern)
     yield from (path for path in candidates if path.lstat().st_mtime < before)
     yield from _without_record(store, before)
+
+
+def _stagings(store: Store, needed: Needed, before: float) -> Iterator[Path]:
+    """Give what was staged for applications that no row names any more."""
+    for folder in (store.root / "applications").glob("*"):
+        if folder.name not in needed.names and folder.lstat().st_mtime < before:
+            yield folder
 
 
 def _without_record(store: Store, before: float) -> Iterator[Path]:

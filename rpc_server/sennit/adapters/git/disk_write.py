@@ -1,8 +1,9 @@
 """Writes a staged application into a work tree, all of it or none, and settles one after a crash.
 
-Deletions come first, since a folder may give way to a file; then everything is written beside what
-it replaces and forced to the disk, and only then given its name. Between two renames a mixed state
-is possible and nothing is lost: every step can be recognised by hash as before or after, and both
+Deletions come first where they make way for something, since a folder may give way to a file; then
+everything is written beside what it replaces and forced to the disk, and only then given its name;
+other deletions come last, when nothing can be short of room any more. Between two steps a mixed
+state is possible and nothing is lost: each can be recognised by hash as before or after, and both
 are kept in the staging folder until the outcome is journalled.
 """
 
@@ -45,6 +46,7 @@ from sennit.core.disk_application import (
     Trouble,
     Watcher,
     Written,
+    phased,
 )
 
 _COMPLETE = "complete"
@@ -72,16 +74,18 @@ async def settle(intention: Intention) -> Outcome:
 
 
 async def discard(intention: Intention) -> None:
-    """Remove the staging folder, once the outcome is journalled or nothing was committed."""
+    """Remove the staging folder, once the outcome is journalled or nothing was committed.
+
+    Not where a path could not be put back: it has what that held.
+    """
     await anyio.to_thread.run_sync(shutil.rmtree, os.fsdecode(intention.folder), True)
 
 
 def _commit(intention: Intention, watcher: Watcher) -> Outcome:
-    gone = [step for step in intention.steps if step.after is None]
-    come = [step for step in intention.steps if step.after is not None]
+    first, come, last = phased(intention.steps)
     # A disk that is full, or a folder that cannot be written, is met before any file is replaced;
     # and forcing many files to the disk at once takes a fraction of forcing each by itself.
-    phases = ((_remove, gone), (_write, come), (_force, come), (_place, come))
+    phases = ((_remove, first), (_write, come), (_force, come), (_place, come), (_remove, last))
     with opened_root(intention.work_tree) as root:
         writing = _Writing(root, intention, watcher)
         for phase, steps in phases:
@@ -195,7 +199,11 @@ def _bytes_after(intention: Intention, step: Step) -> bytes:
 
 
 def _bytes_before(intention: Intention, number: int) -> bytes:
-    return (Path(os.fsdecode(intention.folder)) / "before" / str(number)).read_bytes()
+    return _kept_before(intention, number).read_bytes()
+
+
+def _kept_before(intention: Intention, number: int) -> Path:
+    return Path(os.fsdecode(intention.folder)) / "before" / str(number)
 
 
 def _content(path: Path) -> bytes:
@@ -251,7 +259,8 @@ def _take_back(root: int, intention: Intention, cause: PathTrouble | None) -> Ta
         except Stopped:
             later.append(step.path)
         except OSError as error:
-            stuck.append(_trouble(step.path, error))
+            said = f"{error.strerror}; what it held is in {_kept_before(intention, number)}"
+            stuck.append(PathTrouble(step.path, Trouble.FAILED, said))
     for folder in reversed(intention.new_folders):
         remove_folder_if_empty(root, folder)
     return TakenBack(cause, tuple(restored), tuple(later), tuple(stuck))

@@ -81,6 +81,12 @@ def copy_with_times(source: Path, target: Path) -> None:
     os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
+def remove_index(index: Path) -> None:
+    """Remove an index of one call, and the lock that a git which was stopped left beside it."""
+    index.unlink(missing_ok=True)
+    index.with_name(index.name + ".lock").unlink(missing_ok=True)
+
+
 def read_if_there(path: Path) -> bytes | None:
     """Give the content of a file, or None where there is none."""
     try:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 from attrs import frozen
 
-from sennit.adapters.git.raw_trees import Sides, differences, find_entry, parse_tree
+from sennit.adapters.git.raw_trees import Item, Sides, differences, find_entry, items_of, parse_tree
 from sennit.core.objects import Entry
 
 if TYPE_CHECKING:
@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 _SHA1_SIZE = 20
 # How libgit2 numbers the types of objects, which are git's own numbers in packs.
 _COMMIT, _TREE, _BLOB = 1, 2, 3
+
+_MOST_TREES = 4_096
+_trees: dict[str, frozenset[Item]] = {}
+"""Tree objects that were compared, by id, which names a content: a batch of merges compares each of
+its trees many times. What was read once needs not be there any more."""
 
 
 @frozen
@@ -59,7 +64,15 @@ class Objects:
 
     def differences(self, old: str, new: str) -> dict[bytes, Sides]:
         """Give what two trees hold at every path that differs, without looking for renames."""
-        return dict(differences(self.read, _SHA1_SIZE, old, new))
+        return dict(differences(self._items, old, new))
+
+    def _items(self, tree: str) -> frozenset[Item]:
+        found = _trees.get(tree)
+        if found is None:
+            if len(_trees) >= _MOST_TREES:
+                _trees.clear()
+            found = _trees[tree] = items_of(self.read(tree), _SHA1_SIZE)
+        return found
 
     def write_blob(self, data: bytes) -> str:
         """Store a blob and give its id; one that is there already costs only the look."""
@@ -95,6 +108,9 @@ def _work(git_dir: str, work: Callable[[Objects], Answer]) -> Answer | NotHere:
         repository = pygit2.Repository(git_dir)
         return work(Objects(repository, repository.odb))
     except (KeyError, pygit2.GitError) as error:
+        return NotHere(str(error))
+    except OSError as error:
+        # A full disk, a file that cannot be read: git says of which file.
         return NotHere(str(error))
     except RecursionError:
         return NotHere("its folders lie deeper than this process goes down")

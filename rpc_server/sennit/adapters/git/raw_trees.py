@@ -41,7 +41,9 @@ class Sides:
 _ITEMS = {size: re.compile(rb"([0-7]+) ([^\0]+)\0(.{%d})" % size, re.DOTALL) for size in (20, 32)}
 """One entry of a tree object, by the size of the ids in bytes; matches lie side by side."""
 
-_Item = tuple[bytes, bytes, bytes]
+Item = tuple[bytes, bytes, bytes]
+"""Mode, name and id of an entry of a tree object, as they lie there."""
+_NONE: frozenset[Item] = frozenset()
 
 
 def parse_tree(data: bytes, digest_size: int) -> dict[bytes, Entry]:
@@ -71,22 +73,24 @@ def find_entry(data: bytes, name: bytes, digest_size: int) -> Entry | None:
     return None
 
 
+def items_of(data: bytes, digest_size: int) -> frozenset[Item]:
+    """Give the entries of a tree object as they lie there, to be compared as bytes."""
+    return frozenset(_ITEMS[digest_size].findall(data))
+
+
 def differences(
-    read: Callable[[str], bytes], digest_size: int, old: str | None, new: str | None
+    items: Callable[[str], frozenset[Item]], old: str | None, new: str | None
 ) -> Iterator[tuple[bytes, Sides]]:
     """Give every path that two trees hold differently, without looking for renames.
 
-    Entries that both hold are set aside as bytes: a commit touches few of many thousand.
+    ``items`` reads a tree. Entries that both hold are set aside as bytes: a commit touches few of
+    many thousand.
     """
-    pattern = _ITEMS[digest_size]
-
-    def items(tree: str | None) -> set[_Item]:
-        return set(pattern.findall(read(tree))) if tree else set()
-
     open_ends = [(b"", old, new)]
     while open_ends:
         above, before, after = open_ends.pop()
-        were, become = items(before), items(after)
+        were = items(before) if before else _NONE
+        become = items(after) if after else _NONE
         was, becomes = _by_name(were - become), _by_name(become - were)
         for name in was.keys() | becomes.keys():
             path = above + name
@@ -98,7 +102,7 @@ def differences(
                 open_ends.append((path + b"/", folder_was, folder_becomes))
 
 
-def _by_name(items: set[_Item]) -> dict[bytes, Entry]:
+def _by_name(items: frozenset[Item]) -> dict[bytes, Entry]:
     return {name: Entry(int(mode, 8), identity.hex()) for mode, name, identity in items}
 
 

@@ -47,6 +47,7 @@ class Record:
 
     ``rules`` tells under which configuration its files were written (empty: it is not known).
     ``lower``: the folder that it is a layer over; empty where it holds everything itself.
+    ``size`` is what its files take on the disk, in bytes (0: it is not known).
     """
 
     name: str
@@ -58,6 +59,7 @@ class Record:
     created: float = field(factory=time.time)
     rules: str = ""
     lower: str = ""
+    size: int = 0
 
 
 def owner_of(pid: int) -> Owner | None:
@@ -103,6 +105,7 @@ def write_inner_record(store: Store, record: Record) -> None:
         "created": record.created,
         "rules": record.rules,
         "lower": record.lower,
+        "size": record.size,
     }
     write_private(record_file(store, record.name), json.dumps(content).encode())
 
@@ -124,6 +127,7 @@ def read_record(store: Store, name: str) -> Record | None:
             float(found["created"]),
             str(found.get("rules", "")),
             str(found.get("lower", "")),
+            int(found.get("size", 0)),
         )
     except (ValueError, KeyError, TypeError):
         # Without a record that says where it is, nothing is deleted.

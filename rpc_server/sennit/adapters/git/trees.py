@@ -7,11 +7,11 @@ are exact bytes: no filter, no line ending is touched on the way.
 from __future__ import annotations
 
 import secrets
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from attrs import evolve
 
+from sennit.adapters.git.files import remove_index
 from sennit.adapters.git.git import DISPOSABLE, IDENTITY
 from sennit.adapters.git.inprocess import NotHere, Objects, with_objects
 from sennit.adapters.git.raw_trees import (
@@ -239,8 +239,7 @@ async def _write_by_index(
                 return done
         done = await git.run(["write-tree"], place)
     finally:
-        with suppress(FileNotFoundError):
-            index.unlink()
+        remove_index(index)
     return done if isinstance(done, GitFailed) else done.stdout.decode().strip()
 
 

@@ -15,7 +15,7 @@ from sennit.adapters.git.delete import Deleted, NotDeleted, delete_workspace
 from sennit.adapters.git.files import in_thread
 from sennit.adapters.git.lock import Busy, locked
 from sennit.adapters.git.records import is_alive, read_record, record_file, write_record
-from sennit.adapters.workspaces.leases import is_held
+from sennit.adapters.workspaces.leases import is_held, lock_of_lower
 from sennit.adapters.workspaces.pristine import NAME, lock_of
 from sennit.adapters.workspaces.spares import lock_of_spares, spares_of
 from sennit.core.objects import GitFailed
@@ -84,11 +84,15 @@ def _found(store: Store, keeping: Keeping) -> Iterator[KeptFolder]:
 
 
 def _last_used(store: Store, record: Record) -> float | None:
-    """When its record was written last, which everybody does who takes it or gives it back."""
-    try:
-        return record_file(store, record.name).stat().st_mtime
-    except FileNotFoundError:
-        return None
+    """When its record was written last, which everybody does who takes it or gives it back.
+
+    Who makes a layer over the checkout may leave it as it is, and touches its lock.
+    """
+    files = [record_file(store, record.name)]
+    if record.name == NAME:
+        files.append(lock_of_lower(store))
+    times = [file.stat().st_mtime for file in files if file.exists()]
+    return max(times, default=None)
 
 
 async def remove_kept(kept: KeptFolder, by: Owner) -> str | None:

@@ -20,6 +20,7 @@ from sennit.adapters.git.records import (
     index_file,
     layers_file,
     read_record,
+    record_file,
     work_folder,
     write_record,
 )
@@ -142,6 +143,8 @@ def _hold(making: Making, changed: dict[bytes, Sides]) -> _Lower:
     if record is None:
         raise FileNotFoundError(2, "its record is gone", str(making.store.records))
     leases.hold(making.store, making.record.name, making.record.owner)
+    # Who clears up goes by when it was used last.
+    os.utime(record_file(making.store, NAME))
     return _Lower(record, changed)
 
 

@@ -213,28 +213,31 @@ def _keep(store: Store, name: str, by: Owner, room: Room) -> Record | None:
         return None
     if not record.identity.is_that_of(identity_at(record.folder)):
         return None
-    index = index_file(store, name)
-    if not _has_room(store, record, index, room):
+    size = _size_of(store, record)
+    if not _has_room(store, record.folder, size, room):
         return None
     folder = new_spare(record.folder.parent)
     folder.parent.mkdir(mode=0o700, exist_ok=True)
-    spare = evolve(record, name=folder.name, folder=folder, owner=by)
-    os.link(index, index_file(store, spare.name))
+    spare = evolve(record, name=folder.name, folder=folder, owner=by, size=size)
+    os.link(index_file(store, name), index_file(store, spare.name))
     write_record(store, spare)
     record.folder.rename(folder)
     remove_record(store, name)
     return spare
 
 
-def _has_room(store: Store, record: Record, index: Path, room: Room) -> bool:
+def _size_of(store: Store, record: Record) -> int:
+    return disk_size(index_file(store, record.name).read_bytes(), store.object_format)
+
+
+def _has_room(store: Store, folder: Path, size: int, room: Room) -> bool:
     others = spares_of(store)
     if len(others) >= room.count:
         return False
-    disk = os.statvfs(record.folder)
+    disk = os.statvfs(folder)
     if disk.f_bavail * disk.f_frsize < _LEAST_FREE:
         return False
-    indexes = [index, *(index_file(store, other.name) for other in others)]
-    return sum(disk_size(one.read_bytes(), store.object_format) for one in indexes) <= room.size
+    return size + sum(other.size or _size_of(store, other) for other in others) <= room.size
 
 
 def _clear(store: Store, spare: Record) -> NotDeleted | None:

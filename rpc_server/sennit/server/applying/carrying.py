@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from attrs import frozen
-from lsprotocol import types
 
 from sennit.core.edits import EditKind, FileEdit
 from sennit.server.jsonrpc import Client
@@ -30,11 +29,11 @@ class Carrier:
             case EditKind.EDIT:
                 return True
             case EditKind.CREATE:
-                return types.ResourceOperationKind.Create.value in self.operations
+                return "create" in self.operations
             case EditKind.DELETE:
-                return types.ResourceOperationKind.Delete.value in self.operations
+                return "delete" in self.operations
             case EditKind.RENAME:
-                return types.ResourceOperationKind.Rename.value in self.operations
+                return "rename" in self.operations
             case (
                 EditKind.MODE | EditKind.BINARY | EditKind.LINK | EditKind.SUBMODULE | EditKind.TYPE
             ):
@@ -43,18 +42,12 @@ class Carrier:
 
 def carrier_of(client: Client, target: Target) -> Carrier:
     """The abilities of the client, or none where the target is not the editor."""
-    workspace = client.capabilities.workspace
-    if target is not Target.EDITOR or workspace is None or not workspace.apply_edit:
+    can = client.abilities
+    if target is not Target.EDITOR or not can.edits:
         return Carrier()
-    edit = workspace.workspace_edit
-    if edit is None:
-        return Carrier(edits=True)
-    documents = bool(edit.document_changes)
-    operations = edit.resource_operations or ()
-    names = frozenset(one.value for one in operations) if documents else frozenset()
     return Carrier(
         edits=True,
-        document_changes=documents,
-        operations=names,
-        annotations=edit.change_annotation_support is not None and documents,
+        document_changes=can.document_changes,
+        operations=can.operations if can.document_changes else frozenset(),
+        annotations=can.annotations and can.document_changes,
     )

@@ -141,8 +141,14 @@ async def _on_disk(prepared: Plan) -> Seen:
         return Seen()
     outcome = await commit(prepared.staged)
     paths = [step.path for step in prepared.staged.intention.steps]
-    await discard(prepared.staged.intention)
+    await _be_done(prepared.staged.intention, outcome)
     return seen_on_disk(outcome, paths)
+
+
+async def _be_done(intention: Intention, outcome: Outcome) -> None:
+    """Throw away what was staged, unless it is all that there is of a file of the user."""
+    if not (isinstance(outcome, TakenBack) and outcome.stuck):
+        await discard(intention)
 
 
 def seen_on_disk(outcome: Outcome, paths: Sequence[bytes]) -> Seen:
@@ -250,7 +256,7 @@ async def settle_application(services: Services, issued: Issued, _report: Report
     outcomes: list[FileOutcome] = []
     if row.intention is not None:
         outcome = await settle(row.intention)
-        await discard(row.intention)
+        await _be_done(row.intention, outcome)
         paths = [step.path for step in row.intention.steps]
         outcomes.extend(seen_on_disk(outcome, paths).outcomes)
     in_editor = [image for image in row.images if image.in_editor]

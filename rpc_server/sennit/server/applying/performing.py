@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import anyio
 from attrs import evolve
-from lsprotocol import types
 
 from sennit.adapters.git.disk_write import discard
 from sennit.core.counted import listed
@@ -16,6 +15,8 @@ from sennit.core.engine.state import State
 from sennit.core.objects import GitFailed
 from sennit.core.stored import StoreProblem
 from sennit.core.uris import display
+from sennit.server import lsp_names
+from sennit.server import lsp_words as types
 from sennit.server.applying.images import Heading, record_of
 from sennit.server.applying.planning import plan
 from sennit.server.applying.texts import text_digest
@@ -79,7 +80,7 @@ async def chooses(services: Services, message: str, yes: str, no: str) -> bool:
         actions=[types.MessageActionItem(yes), types.MessageActionItem(no)],
     )
     reply = await services.connection.request(
-        types.WINDOW_SHOW_MESSAGE_REQUEST, params, services.limits.confirm_s
+        lsp_names.WINDOW_SHOW_MESSAGE_REQUEST, params, services.limits.confirm_s
     )
     return isinstance(reply, types.MessageActionItem) and reply.title == yes
 

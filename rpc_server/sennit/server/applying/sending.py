@@ -8,12 +8,13 @@ from enum import Enum, auto
 import anyio
 import anyio.to_thread
 from attrs import frozen
-from lsprotocol import types
 
 from sennit.core.edits import EditSet, FileEdit
 from sennit.core.engine.rows import FileOutcome, Image, RepositoryRef
 from sennit.core.objects import MODE_LINK
 from sennit.core.uris import display
+from sennit.server import lsp_names
+from sennit.server import lsp_words as types
 from sennit.server.applying.carrying import carrier_of
 from sennit.server.applying.comparing import Look, held_digest, look_at
 from sennit.server.jsonrpc import ClientError, ClientGone, ClientTimeout
@@ -138,7 +139,7 @@ async def _sent(services: Services, errand: Errand, files: Edits) -> object:
         asked = lsp_converter().unstructure(params) | {
             "sennit": {"application": errand.application}
         }
-    return await services.connection.request(types.WORKSPACE_APPLY_EDIT, asked, seconds)
+    return await services.connection.request(lsp_names.WORKSPACE_APPLY_EDIT, asked, seconds)
 
 
 def _read(answer: object) -> tuple[Reply, str | None]:

@@ -15,14 +15,16 @@ from sennit.adapters.git.store import keep_new
 from sennit.adapters.git.taking_over import make_room
 from sennit.adapters.git.workspace import Workspace
 from sennit.adapters.workspaces.making import make_workspace
+from sennit.core.agents import Sandboxing
 from sennit.core.engine.commands import PrepareWorkspace
 from sennit.core.engine.events import Event, WorkspaceFailed, WorkspaceReady
 from sennit.core.engine.rows import Begun
 from sennit.core.engine.step_values import Issued
 from sennit.core.objects import Conflicted, GitFailed, Manifest, Snapshot
+from sennit.core.sandbox import wanted
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
-from sennit.core.workspace_kinds import KindRefused, plan_of
+from sennit.core.workspace_kinds import Circumstances, KindRefused, plan_of
 from sennit.runtime.ports import Report
 from sennit.server.disk_use import room_for_a_workspace
 from sennit.server.effects.earlier_work import Beginning, with_earlier_work
@@ -123,9 +125,13 @@ async def _workspace(
         failed = await make_room(opened.store, command.place, services.owner)
         if failed is not None:
             return failed
-    files = await files_of(opened.repository, opened.store)
-    found = await found_for(services, settings, files)
-    plan = plan_of(settings.workspace.kind, found, files)
+    spec = services.state.task(command.ticket, command.task).spec
+    around = Circumstances(
+        await files_of(opened.repository, opened.store),
+        confined=wanted(spec.agent, settings.sandbox) is not Sandboxing.OFF,
+    )
+    found = await found_for(services, settings, around)
+    plan = plan_of(settings.workspace.kind, found, around)
     if isinstance(plan, KindRefused):
         return GitFailed("make a workspace", None, f"{plan.why}.", plan.advice)
     workspace = await make_workspace(
@@ -143,8 +149,7 @@ async def _workspace(
         return workspace
     if workspace.how is not None:
         services.live.made[command.run] = workspace.how
-    litter = services.state.task(command.ticket, command.task).spec.agent.litter
-    failed = await ignore_litter(workspace.folder, litter)
+    failed = await ignore_litter(workspace.folder, spec.agent.litter)
     if failed is not None:
         return failed
     return workspace

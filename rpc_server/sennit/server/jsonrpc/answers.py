@@ -8,7 +8,7 @@ from collections.abc import Callable
 from sennit.server.jsonrpc import envelopes
 from sennit.server.jsonrpc.envelopes import Id
 from sennit.server.jsonrpc.incoming import InFlight
-from sennit.server.jsonrpc.protocol import ServerProtocol
+from sennit.server.jsonrpc.messages import Messages
 from sennit_protocol.errors import ErrorCode, RpcError
 from sennit_protocol.wire import unstructure
 
@@ -21,10 +21,10 @@ class Answers:
     """Answers requests of one connection; which are open is told by ``in_flight``."""
 
     def __init__(
-        self, send: Callable[[bytes], None], protocol: ServerProtocol, in_flight: InFlight
+        self, send: Callable[[bytes], None], messages: Messages, in_flight: InFlight
     ) -> None:
         self._send = send
-        self._protocol = protocol
+        self._messages = messages
         self._in_flight = in_flight
 
     def settle(self, id_: Id, method: str, outcome: object) -> None:
@@ -35,7 +35,7 @@ class Answers:
             self.error(id_, outcome)
             return
         try:
-            plain = self._protocol.plain(method, outcome)
+            plain = self._messages.plain(method, outcome)
             framed = envelopes.framed(envelopes.answer(id_, plain))
         except Exception:  # a result that cannot travel is a bug of its handler
             logger.exception("the result of %s cannot be sent", method)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
 from attrs import frozen
-from lsprotocol import types
 
 from sennit.core.text import PositionEncoding
 from sennit.server.initialize import chosen_encoding
-from sennit.server.jsonrpc.lsp_types import LSP_ERRORS, lsp_converter
-
-logger = logging.getLogger(__name__)
 
 
 @frozen
@@ -31,24 +26,46 @@ class SennitOptions:
 
 
 @frozen
+class Folder:
+    """A folder of the client's window."""
+
+    uri: str
+    name: str
+
+
+@frozen
+class Abilities:
+    """What the server asks of ``capabilities``; what is told wrongly counts as not told.
+
+    ``documents``: those of a text editor, whatever they are. ``operations`` are the resource
+    operations of an edit: create, rename, delete.
+    """
+
+    documents: bool = False
+    edits: bool = False
+    document_changes: bool = False
+    operations: frozenset[str] = frozenset()
+    annotations: bool = False
+    code_action_literals: bool = False
+    code_lens_refresh: bool = False
+    text_contents: bool = False
+    show_document: bool = False
+    progress: bool = False
+
+
+@frozen
 class Client:
     """One client; workspace folders and trust change during the connection, by replacement."""
 
     name: str
     version: str | None
     process_id: int | None
-    capabilities: types.ClientCapabilities
+    abilities: Abilities
     position_encoding: PositionEncoding
     sennit: SennitOptions
-    folders: tuple[types.WorkspaceFolder, ...]
+    folders: tuple[Folder, ...]
     trusted: bool
     initialization_options: object
-
-    @property
-    def shows_progress(self) -> bool:
-        """Whether the server may create progress of its own."""
-        window = self.capabilities.window
-        return window is not None and window.work_done_progress is True
 
 
 def read_client(params: Mapping[str, object]) -> Client:
@@ -62,7 +79,7 @@ def read_client(params: Mapping[str, object]) -> Client:
         name=name if isinstance(name, str) else "unknown client",
         version=version if isinstance(version, str) else None,
         process_id=process if isinstance(process, int) else None,
-        capabilities=_capabilities(capabilities),
+        abilities=_abilities(_object(capabilities)),
         position_encoding=PositionEncoding(chosen_encoding(dict(params))),
         sennit=_sennit_options(_object(_object(capabilities).get("experimental")).get("sennit")),
         folders=_folders(params),
@@ -75,7 +92,7 @@ UNKNOWN_CLIENT = Client(
     name="unknown client",
     version=None,
     process_id=None,
-    capabilities=types.ClientCapabilities(),
+    abilities=Abilities(),
     position_encoding=PositionEncoding.UTF16,
     sennit=SennitOptions(),
     folders=(),
@@ -85,13 +102,23 @@ UNKNOWN_CLIENT = Client(
 """Stands for the client until it has introduced itself."""
 
 
-def _capabilities(raw: object) -> types.ClientCapabilities:
-    try:
-        return lsp_converter().structure(raw, types.ClientCapabilities)
-    except LSP_ERRORS:
-        # One odd capability must not cost the connection: what cannot be read is not used.
-        logger.warning("the client's capabilities cannot be read; none is used", exc_info=True)
-        return types.ClientCapabilities()
+def _abilities(capabilities: Mapping[str, object]) -> Abilities:
+    workspace, window = _object(capabilities.get("workspace")), _object(capabilities.get("window"))
+    document = _object(capabilities.get("textDocument"))
+    edit, action = _object(workspace.get("workspaceEdit")), _object(document.get("codeAction"))
+    operations = edit.get("resourceOperations")
+    return Abilities(
+        documents=bool(document),
+        edits=workspace.get("applyEdit") is True,
+        document_changes=edit.get("documentChanges") is True,
+        operations=frozenset(map(str, operations if isinstance(operations, list) else ())),
+        annotations=edit.get("changeAnnotationSupport") is not None,
+        code_action_literals=action.get("codeActionLiteralSupport") is not None,
+        code_lens_refresh=_object(workspace.get("codeLens")).get("refreshSupport") is True,
+        text_contents=workspace.get("textDocumentContent") is not None,
+        show_document=_object(window.get("showDocument")).get("support") is True,
+        progress=window.get("workDoneProgress") is True,
+    )
 
 
 def _sennit_options(raw: object) -> SennitOptions:
@@ -108,16 +135,16 @@ def _sennit_options(raw: object) -> SennitOptions:
     )
 
 
-def _folders(params: Mapping[str, object]) -> tuple[types.WorkspaceFolder, ...]:
+def _folders(params: Mapping[str, object]) -> tuple[Folder, ...]:
     folders = params.get("workspaceFolders")
     if isinstance(folders, list):
         read = [_object(folder) for folder in folders]
-        return tuple(types.WorkspaceFolder(str(f["uri"]), str(f["name"])) for f in read)
+        return tuple(Folder(str(f["uri"]), str(f["name"])) for f in read)
     root, path = params.get("rootUri"), params.get("rootPath")
     if isinstance(root, str) and root:
-        return (types.WorkspaceFolder(root, root.rpartition("/")[2]),)
+        return (Folder(root, root.rpartition("/")[2]),)
     if isinstance(path, str) and Path(path).is_absolute():
-        return (types.WorkspaceFolder(Path(path).as_uri(), Path(path).name),)
+        return (Folder(Path(path).as_uri(), Path(path).name),)
     return ()
 
 

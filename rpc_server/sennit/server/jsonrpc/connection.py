@@ -6,33 +6,34 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
 from attrs import evolve
-from lsprotocol import types
 
+from sennit.server import lsp_names
+from sennit.server import lsp_words as types
 from sennit.server.jsonrpc import envelopes
-from sennit.server.jsonrpc.client import UNKNOWN_CLIENT, Client
+from sennit.server.jsonrpc.client import UNKNOWN_CLIENT, Client, Folder
 from sennit.server.jsonrpc.documents import Documents
+from sennit.server.jsonrpc.messages import Messages
 from sennit.server.jsonrpc.outgoing import Outgoing
 from sennit.server.jsonrpc.progress import OnCancel, Progress, ProgressTokens
-from sennit.server.jsonrpc.protocol import ServerProtocol
 from sennit.server.jsonrpc.transport import Sink
 
 
 class Connection:
     """What a handler may know of and do with its client."""
 
-    def __init__(self, sink: Sink, protocol: ServerProtocol) -> None:
+    def __init__(self, sink: Sink, messages: Messages) -> None:
         self._sink = sink
-        self._protocol = protocol
+        self._messages = messages
         self.client: Client = UNKNOWN_CLIENT
         """Replaced as a whole by ``introduce``, ``set_trusted`` and changes of the folders."""
         self.documents = Documents()
-        self.outgoing = Outgoing(self.send, protocol)
+        self.outgoing = Outgoing(self.send, messages)
         self.tokens = ProgressTokens()
         self.on_stop: Callable[[int], None] = _nobody_listens
 
     def notify(self, method: str, params: object = None) -> None:
         """Send a notification; after the end of the connection it is dropped."""
-        plain = None if params is None else self._protocol.plain(method, params)
+        plain = None if params is None else self._messages.plain(method, params)
         self.send(envelopes.notification(method, plain))
 
     async def request(self, method: str, params: object, timeout_s: float) -> object:
@@ -55,13 +56,15 @@ class Connection:
             self,
             title,
             token=token,
-            may_create=self.client.shows_progress,
+            may_create=self.client.abilities.progress,
             on_cancel=on_cancel,
         )
 
     def show_message(self, kind: types.MessageType, message: str) -> None:
         """Show a message to the user."""
-        self.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(type=kind, message=message))
+        self.notify(
+            lsp_names.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(type=kind, message=message)
+        )
 
     @property
     def congested(self) -> bool:
@@ -71,6 +74,9 @@ class Connection:
     def introduce(self, client: Client) -> None:
         """Take the client's own word about itself."""
         self.client = client
+        if client.abilities.documents:
+            # An editor waits for its words now and not at its first document.
+            self._messages.learn_lsp()
         self.documents.encoding = client.position_encoding
 
     def set_trusted(self, *, trusted: bool) -> None:
@@ -81,7 +87,8 @@ class Connection:
         """Take ``workspace/didChangeWorkspaceFolders``."""
         gone = {folder.uri for folder in (*params.event.removed, *params.event.added)}
         kept = tuple(folder for folder in self.client.folders if folder.uri not in gone)
-        self.client = evolve(self.client, folders=(*kept, *params.event.added))
+        added = tuple(Folder(folder.uri, folder.name) for folder in params.event.added)
+        self.client = evolve(self.client, folders=(*kept, *added))
 
     def stop(self, code: int) -> None:
         """End the connection in order and the process with this exit code."""

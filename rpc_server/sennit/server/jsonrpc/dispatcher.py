@@ -10,8 +10,9 @@ from typing import assert_never
 import anyio
 from anyio.abc import TaskGroup
 from attrs import frozen
-from lsprotocol import types
 
+from sennit.server import lsp_names
+from sennit.server import lsp_words as types
 from sennit.server.initialize import initialize_problems
 from sennit.server.jsonrpc import envelopes
 from sennit.server.jsonrpc.answers import CANCELLED, Answers, internal_error
@@ -34,7 +35,7 @@ CLOSING_LIMIT_S = 10.0
 CLEAN_END = 0
 UNCLEAN_END = 1
 
-_TELL_PROBLEMS_AFTER = (types.INITIALIZED, types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+_TELL_PROBLEMS_AFTER = (lsp_names.INITIALIZED, lsp_names.WORKSPACE_DID_CHANGE_CONFIGURATION)
 
 
 class Phase(Enum):
@@ -122,11 +123,11 @@ class Dispatcher:
         if request.id in self._in_flight:
             text = f"a request with the id {request.id!r} is still open; that one goes on"
             self._answers.refuse(request.id, RpcError(ErrorCode.INVALID_REQUEST, text))
-        elif request.method == types.INITIALIZE:
+        elif request.method == lsp_names.INITIALIZE:
             self._initialize(request)
         elif (refusal := self._refusal()) is not None:
             self._answers.error(request.id, refusal)
-        elif request.method == types.SHUTDOWN:
+        elif request.method == lsp_names.SHUTDOWN:
             self.phase = Phase.SHUT_DOWN
             self._in_flight.open(request.id)
             self._root.start_soon(self._wind_up, request.id)
@@ -204,11 +205,11 @@ class Dispatcher:
 
     def _notification(self, notification: Notification) -> None:
         method = notification.method
-        if method == types.EXIT:
+        if method == lsp_names.EXIT:
             self._on_exit(self.code_of_end)
         elif self.phase is not Phase.RUNNING:
             logger.info("dropped %s, which came before initialize or after shutdown", method)
-        elif method == types.CANCEL_REQUEST:
+        elif method == lsp_names.CANCEL_REQUEST:
             if (id_ := _id_in(notification.params, "id")) is not None:
                 self._in_flight.cancel(id_)
         else:
@@ -216,7 +217,7 @@ class Dispatcher:
 
     def _handle(self, notification: Notification) -> None:
         method = notification.method
-        if method == types.WINDOW_WORK_DONE_PROGRESS_CANCEL:
+        if method == lsp_names.WINDOW_WORK_DONE_PROGRESS_CANCEL:
             token = _id_in(notification.params, "token")
             on_cancel = None if token is None else self._connection.tokens.on_cancel(token)
             if on_cancel is not None:
@@ -248,7 +249,7 @@ class Dispatcher:
                 await self._settle_others(shutdown)
                 await self._close()
             if shutdown is not None:
-                self._answers.settle(shutdown, types.SHUTDOWN, None)
+                self._answers.settle(shutdown, lsp_names.SHUTDOWN, None)
 
     async def _settle_others(self, but: Id | None) -> None:
         self._in_flight.cancel_all(but)

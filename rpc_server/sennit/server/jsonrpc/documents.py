@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from attrs import evolve, frozen
-from lsprotocol import types
 
 from sennit.core.text import PositionEncoding
+from sennit.server import lsp_words as types
 from sennit.server.jsonrpc.text_positions import OutOfText, offset_of
 
 logger = logging.getLogger(__name__)

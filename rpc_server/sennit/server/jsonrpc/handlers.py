@@ -1,4 +1,4 @@
-"""What answers requests: functions by method. They never see pygls or an envelope."""
+"""What answers requests: functions by method. They never see an envelope."""
 
 from __future__ import annotations
 

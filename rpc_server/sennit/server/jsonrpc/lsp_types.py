@@ -8,7 +8,6 @@ from typing import Any, get_origin
 
 import cattrs
 from cattrs.cols import list_structure_factory
-from lsprotocol.converters import get_converter
 
 from sennit_protocol.errors import Problem
 from sennit_protocol.shapes import json_kind
@@ -22,6 +21,9 @@ LSP_ERRORS = (cattrs.BaseValidationError, cattrs.StructureHandlerNotFoundError, 
 @cache
 def lsp_converter() -> cattrs.Converter:
     """Make the one converter of LSP's types."""
+    # As `sennit.server.lsp_words` has it: not before it is needed.
+    from lsprotocol.converters import get_converter  # noqa: PLC0415
+
     converter = cattrs.Converter(detailed_validation=True)
     for primitive, check in (
         (str, _is_string), (bool, _is_boolean), (int, _is_integer), (float, _is_number),

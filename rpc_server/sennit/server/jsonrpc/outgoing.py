@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import anyio
 from attrs import frozen
-from lsprotocol import types
 
+from sennit.server import lsp_names
 from sennit.server.jsonrpc import envelopes
-from sennit.server.jsonrpc.protocol import Problems, ServerProtocol
+from sennit.server.jsonrpc.messages import Messages, Problems
 
 logger = logging.getLogger(__name__)
 ID_PREFIX = "sennit-"
@@ -49,9 +49,9 @@ BAD_REPLY = -32603
 class Outgoing:
     """The requests of one connection that wait for the client."""
 
-    def __init__(self, send: Callable[[dict[str, object]], None], protocol: ServerProtocol) -> None:
+    def __init__(self, send: Callable[[dict[str, object]], None], messages: Messages) -> None:
         self._send = send
-        self._protocol = protocol
+        self._messages = messages
         self._numbers = itertools.count(1)
         self._waiting: dict[str, _Waiter] = {}
         self._closed = False
@@ -69,7 +69,7 @@ class Outgoing:
         """
         if self._closed:
             return ClientGone(method)
-        plain = None if params is None else self._protocol.plain(method, params)
+        plain = None if params is None else self._messages.plain(method, params)
         id_ = f"{ID_PREFIX}{next(self._numbers)}"
         waiter = self._waiting[id_] = _Waiter()
         try:
@@ -82,7 +82,7 @@ class Outgoing:
         finally:
             del self._waiting[id_]
             if waiter.reply is None and not waiter.is_orphan:
-                self._send(envelopes.notification(types.CANCEL_REQUEST, {"id": id_}))
+                self._send(envelopes.notification(lsp_names.CANCEL_REQUEST, {"id": id_}))
 
     def settle(self, reply: envelopes.Reply) -> None:
         """Hand a reply to its waiter; a reply to nobody is dropped."""
@@ -103,7 +103,7 @@ class Outgoing:
     def _outcome(self, method: str, reply: envelopes.Reply) -> object:
         if reply.error is not None:
             return _client_error(method, reply.error)
-        result = self._protocol.read_result(method, reply.result)
+        result = self._messages.read_result(method, reply.result)
         if isinstance(result, Problems):
             told = "; ".join(f"{p.path}: {p.message}" for p in result.problems)
             return ClientError(method, BAD_REPLY, f"the client's answer makes no sense: {told}")

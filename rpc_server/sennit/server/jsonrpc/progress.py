@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 from typing import Protocol
 
 from attrs import frozen
-from lsprotocol import types
 
+from sennit.server import lsp_names
 from sennit.server.jsonrpc.outgoing import ClientError, ClientGone, ClientTimeout
 
 logger = logging.getLogger(__name__)
@@ -38,19 +38,20 @@ class Progress:
 
     def report(self, message: str, percentage: int | None = None) -> None:
         """Show where the work is; percentage from 0 to 100."""
-        self._send(types.WorkDoneProgressReport(message=message, percentage=percentage))
+        told = {} if percentage is None else {"percentage": percentage}
+        self._send({"kind": "report", "message": message, **told})
 
     def begin(self, title: str, *, cancellable: bool) -> None:
         """Show the work; ``progress`` does that."""
-        self._send(types.WorkDoneProgressBegin(title=title, cancellable=cancellable))
+        self._send({"kind": "begin", "title": title, "cancellable": cancellable})
 
     def end(self, message: str | None) -> None:
         """Take the work from the screen; ``progress`` does that."""
-        self._send(types.WorkDoneProgressEnd(message=message))
+        self._send({"kind": "end"} if message is None else {"kind": "end", "message": message})
 
-    def _send(self, value: object) -> None:
+    def _send(self, value: dict[str, object]) -> None:
         if self.token is not None:
-            self._wire.notify(types.PROGRESS, types.ProgressParams(token=self.token, value=value))
+            self._wire.notify(lsp_names.PROGRESS, {"token": self.token, "value": value})
 
 
 class ProgressTokens:
@@ -94,8 +95,8 @@ class ProgressTokens:
 
 
 async def _created(wire: Wire, token: Token) -> Token | None:
-    params = types.WorkDoneProgressCreateParams(token=token)
-    outcome = await wire.request(types.WINDOW_WORK_DONE_PROGRESS_CREATE, params, CREATE_TIMEOUT_S)
+    method = lsp_names.WINDOW_WORK_DONE_PROGRESS_CREATE
+    outcome = await wire.request(method, {"token": token}, CREATE_TIMEOUT_S)
     match outcome:
         case ClientError() | ClientTimeout() | ClientGone():
             logger.info("the client shows no progress: %s", outcome)

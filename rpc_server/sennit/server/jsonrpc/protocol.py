@@ -14,17 +14,9 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
 from sennit.server.jsonrpc.lsp_types import LSP_ERRORS, lsp_converter, lsp_problems
+from sennit.server.jsonrpc.messages import Problems
 from sennit_protocol import wire
-from sennit_protocol.errors import Problem
 from sennit_protocol.methods import METHODS, Method
-from sennit_protocol.wire_problems import WireError
-
-
-@frozen
-class Problems:
-    """What came over the wire does not fit its type."""
-
-    problems: tuple[Problem, ...]
 
 
 @frozen
@@ -79,30 +71,23 @@ def typed_converter() -> cattrs.Converter:
 
 # The two look-ups of pygls are methods in a cache, which have another type than methods.
 class ServerProtocol(TypedMessages, LanguageServerProtocol):  # type: ignore[misc]
-    """Reads and writes the parameters and results of one connection; the pump does the rest."""
+    """Reads and writes the parameters and results that are LSP's own; the pump does the rest."""
 
     def read_params(self, method: str, raw: object) -> object:
         """Structure the parameters of a request or notification; ``Problems`` if they are wrong."""
-        if (own := self.methods.get(method)) is not None:
-            return _read(lambda: wire.structure(raw, own.params))
         type_ = _of_lsp(method, 2)
         return None if type_ is None else _read(lambda: self._converter.structure(raw, type_))
 
     def read_result(self, method: str, raw: object) -> object:
         """Structure what a client answered; ``Problems`` if it is wrong."""
-        if (own := self.methods.get(method)) is not None:
-            result = own.result or type(None)
-            return _read(lambda: wire.structure_open(raw, result))
         response = _of_lsp(method, 1)
         if response is None:
             return raw
         type_ = attrs.fields_dict(response)["result"].type
         return raw if type_ is None else _read(lambda: self._converter.structure(raw, type_))
 
-    def plain(self, method: str, value: object) -> object:
+    def plain(self, value: object) -> object:
         """Give the JSON value of parameters or of a result."""
-        if method in self.methods:
-            return wire.unstructure(value)
         return self._converter.unstructure(value)
 
 
@@ -121,8 +106,6 @@ def make_protocol(version: str, methods: Mapping[str, Method]) -> ServerProtocol
 def _read(structure: Any) -> object:  # noqa: ANN401  a function without parameters
     try:
         return structure()
-    except WireError as error:
-        return Problems(error.problems)
     except LSP_ERRORS as error:
         return Problems(lsp_problems(error))
 

@@ -9,16 +9,16 @@ from typing import assert_never
 import anyio
 from anyio.abc import TaskGroup
 from attrs import frozen
-from lsprotocol import types
 
+from sennit.server import lsp_names
 from sennit.server.jsonrpc.answers import Answers
 from sennit.server.jsonrpc.connection import Connection
 from sennit.server.jsonrpc.dispatcher import UNCLEAN_END, Dispatcher, FirstAnswer
 from sennit.server.jsonrpc.framing import BadHeader, Body, Frame, Framer, OverLimit
 from sennit.server.jsonrpc.handlers import Handlers
 from sennit.server.jsonrpc.incoming import InFlight
+from sennit.server.jsonrpc.messages import Messages
 from sennit.server.jsonrpc.parent import wait_until_gone
-from sennit.server.jsonrpc.protocol import ServerProtocol
 from sennit.server.jsonrpc.routes import Routes
 from sennit.server.jsonrpc.transport import Sink, Source
 from sennit_protocol.errors import ErrorCode, RpcError
@@ -45,18 +45,18 @@ class Pump:
     def __init__(
         self,
         ends: Ends,
-        protocol: ServerProtocol,
+        messages: Messages,
         connection: Connection,
         handlers: Handlers,
         first_answer: FirstAnswer,
     ) -> None:
         self._ends = ends
-        self._protocol = protocol
+        self._messages = messages
         self._connection = connection
         self._handlers = handlers
         self._first_answer = first_answer
         self._in_flight = InFlight()
-        self._answers = Answers(ends.sink.send, protocol, self._in_flight)
+        self._answers = Answers(ends.sink.send, messages, self._in_flight)
         self._code: int | None = None
         self._reading = anyio.CancelScope()
         connection.on_stop = self._stop
@@ -83,7 +83,7 @@ class Pump:
             root=root,
             connection=self._connection,
             handlers=self._handlers,
-            routes=Routes(self._protocol, self._handlers, self._connection),
+            routes=Routes(self._messages, self._handlers, self._connection),
             answers=self._answers,
             in_flight=self._in_flight,
             first_answer=self._first_answer,
@@ -122,7 +122,7 @@ class Pump:
     def _drained(self, frame: OverLimit) -> None:
         seen = frame.glimpse
         is_unknown = seen.method is None and seen.id is None
-        if seen.method == types.TEXT_DOCUMENT_DID_CHANGE or is_unknown:
+        if seen.method == lsp_names.TEXT_DOCUMENT_DID_CHANGE or is_unknown:
             self._connection.documents.lost(seen.uri)
         text = f"a message of {frame.length} bytes is over the limit of {frame.limit} bytes"
         data = {"reason": "messageTooLong", "length": frame.length, "limit": frame.limit}

@@ -7,12 +7,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
 
-from lsprotocol import types
-
+from sennit.server import lsp_names
+from sennit.server import lsp_words as types
 from sennit.server.jsonrpc.connection import Connection
 from sennit.server.jsonrpc.envelopes import ABSENT, Id, Notification, Request, valid_id
 from sennit.server.jsonrpc.handlers import Context, Handlers
-from sennit.server.jsonrpc.protocol import Problems, ServerProtocol
+from sennit.server.jsonrpc.messages import Messages, Problems
 from sennit_protocol.errors import ErrorCode, Problem, ReasonData, RpcError, problems_error
 from sennit_protocol.methods import Method, Sender
 
@@ -22,39 +22,31 @@ NOT_AVAILABLE_YET = ReasonData("notAvailableYet")
 
 
 class Routes:
-    """Knows all methods of one connection. Handlers are kept where pygls keeps features."""
+    """Knows all methods of one connection."""
 
-    def __init__(
-        self, protocol: ServerProtocol, handlers: Handlers, connection: Connection
-    ) -> None:
-        self._protocol = protocol
+    def __init__(self, messages: Messages, handlers: Handlers, connection: Connection) -> None:
+        self._messages = messages
         self._connection = connection
-        features, commands = protocol.fm.feature, protocol.fm.command
-        # pygls writes attributes on what it registers, which methods do not take.
-        for name, request in handlers.requests.items():
-            features(name)(partial(request))
-        for name, notification in handlers.notifications.items():
-            features(name)(partial(notification))
-        for name, command in handlers.commands.items():
-            commands(name)(partial(command))
+        self._requests, self._commands = handlers.requests, handlers.commands
+        self._notifications = handlers.notifications
         documents = connection.documents
         self._at_once: Mapping[str, Callable[[Any], None]] = {
-            types.TEXT_DOCUMENT_DID_OPEN: documents.opened,
-            types.TEXT_DOCUMENT_DID_CHANGE: documents.changed,
-            types.TEXT_DOCUMENT_DID_CLOSE: documents.closed,
-            types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: connection.change_folders,
+            lsp_names.TEXT_DOCUMENT_DID_OPEN: documents.opened,
+            lsp_names.TEXT_DOCUMENT_DID_CHANGE: documents.changed,
+            lsp_names.TEXT_DOCUMENT_DID_CLOSE: documents.closed,
+            lsp_names.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: connection.change_folders,
         }
 
     def request(self, request: Request) -> Call | RpcError:
         """Find the call for a request whose time is right."""
-        if request.method == types.WORKSPACE_EXECUTE_COMMAND:
+        if request.method == lsp_names.WORKSPACE_EXECUTE_COMMAND:
             return self._command(request)
-        handler = self._protocol.fm.features.get(request.method)
-        own = self._protocol.methods.get(request.method)
+        handler = self._requests.get(request.method)
+        own = self._messages.methods.get(request.method)
         if own is not None and _is_request_of_client(own):
             if handler is None or not own.available:
                 return _not_available_yet(request.method)
-        elif own is not None or handler is None or self._is_notification(request.method):
+        elif own is not None or handler is None:
             return RpcError(ErrorCode.METHOD_NOT_FOUND, f"no request is called {request.method}")
         params = self._params(request.method, request.params)
         if isinstance(params, RpcError):
@@ -65,8 +57,8 @@ class Routes:
         """Take note of a notification and find the call for it, if any."""
         method = notification.method
         at_once = self._at_once.get(method)
-        handler = self._protocol.fm.features.get(method)
-        if at_once is None and (handler is None or not self._is_notification(method)):
+        handler = self._notifications.get(method)
+        if at_once is None and handler is None:
             logger.info("ignored the notification %s", method)
             return None
         params = self._params(method, notification.params)
@@ -87,10 +79,9 @@ class Routes:
             return params
         if not isinstance(params, types.ExecuteCommandParams):
             raise TypeError("lsprotocol gave another type than the parameters of a command")
-        commands = self._protocol.fm.commands
-        handler = commands.get(params.command)
+        handler = self._commands.get(params.command)
         if handler is None:
-            known = tuple(sorted(commands))
+            known = tuple(sorted(self._commands))
             problem = Problem("command", f"no command is called {params.command}", known)
             return problems_error(ErrorCode.INVALID_PARAMS, request.method, (problem,))
         context = self._context(request.method, request.params, request.id)
@@ -101,7 +92,7 @@ class Routes:
         if not isinstance(raw, dict):
             read: object = Problems((Problem("", "must be an object"),))
         else:
-            read = self._protocol.read_params(method, raw)
+            read = self._messages.read_params(method, raw)
         if isinstance(read, Problems):
             return problems_error(ErrorCode.INVALID_PARAMS, method, read.problems)
         return read
@@ -110,12 +101,9 @@ class Routes:
         token = params.get("workDoneToken") if isinstance(params, dict) else None
         return Context(self._connection, method, id_, valid_id(token))
 
-    def _is_notification(self, method: str) -> bool:
-        return self._protocol.get_result_type(method) is None
-
     def _lost(self, method: str, params: object) -> None:
         """A change that cannot be read leaves the text of its document unknown."""
-        if method != types.TEXT_DOCUMENT_DID_CHANGE:
+        if method != lsp_names.TEXT_DOCUMENT_DID_CHANGE:
             return
         document = params.get("textDocument") if isinstance(params, dict) else None
         uri = document.get("uri") if isinstance(document, dict) else None

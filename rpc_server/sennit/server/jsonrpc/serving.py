@@ -11,7 +11,7 @@ from sennit.server.jsonrpc.connection import Connection
 from sennit.server.jsonrpc.dispatcher import FirstAnswer
 from sennit.server.jsonrpc.framing import DEFAULT_LIMIT, Framer
 from sennit.server.jsonrpc.handlers import Handlers
-from sennit.server.jsonrpc.protocol import ServerProtocol, make_protocol
+from sennit.server.jsonrpc.messages import Messages
 from sennit.server.jsonrpc.pump import Ends, Pump
 from sennit.server.jsonrpc.transport import Sink, Source
 from sennit_protocol.methods import Method
@@ -23,7 +23,7 @@ class Served:
 
     connection: Connection
     _ends: Ends
-    _protocol: ServerProtocol
+    _messages: Messages
     _first_answer: FirstAnswer
     _first: bytes
 
@@ -36,7 +36,7 @@ class Served:
 
         Runs on the main thread of an ``anyio.run``, for it takes SIGTERM and SIGINT over.
         """
-        pump = Pump(self._ends, self._protocol, self.connection, handlers, self._first_answer)
+        pump = Pump(self._ends, self._messages, self.connection, handlers, self._first_answer)
         return await pump.run(self._first)
 
 
@@ -49,8 +49,8 @@ def open_connection(
     message_limit: int = DEFAULT_LIMIT,
 ) -> Served:
     """Open the connection that the handshake began; each has one server object of its own."""
-    protocol = make_protocol(version, methods)
+    messages = Messages(version, methods)
     ends = Ends(Source(start.source), Sink(start.sink), Framer(message_limit), start.ancestors)
-    connection = Connection(ends.sink, protocol)
+    connection = Connection(ends.sink, messages)
     first_answer = FirstAnswer(initialize_result, start.answered)
-    return Served(connection, ends, protocol, first_answer, start.first)
+    return Served(connection, ends, messages, first_answer, start.first)

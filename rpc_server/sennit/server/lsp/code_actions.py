@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from attrs import frozen
-from lsprotocol import types
 
 from sennit.core.counted import counted
 from sennit.core.text import lsp_lines
 from sennit.core.uris import file_uri
+from sennit.server import lsp_words as types
 from sennit.server.jsonrpc import Context
 from sennit.server.lsp.arguments import (
     DelegateArgument,
@@ -41,7 +41,7 @@ class _Action:
     title: str
     command: str
     argument: object
-    kind: types.CodeActionKind = types.CodeActionKind.Empty
+    kind: str = ""
     diagnostics: tuple[types.Diagnostic, ...] = ()
 
 
@@ -73,9 +73,7 @@ def _is_kind(kind: str, only: str) -> bool:
 
 
 def _takes_literals(services: Services) -> bool:
-    document = services.connection.client.capabilities.text_document
-    actions = None if document is None else document.code_action
-    return actions is not None and actions.code_action_literal_support is not None
+    return services.connection.client.abilities.code_action_literals
 
 
 def _decisions(

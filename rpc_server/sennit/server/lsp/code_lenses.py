@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lsprotocol import types
-
 from sennit.core.counted import counted
 from sennit.core.uris import file_uri
+from sennit.server import lsp_words as types
 from sennit.server.jsonrpc import Context
 from sennit.server.lsp.arguments import (
     ApplyArgument,

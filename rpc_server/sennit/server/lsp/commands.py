@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from lsprotocol import types
-
+from sennit.server import lsp_words as types
 from sennit.server.applying.carrying import carrier_of
 from sennit.server.applying.performing import chooses
 from sennit.server.jsonrpc import Context

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeAlias
 
 import anyio
 from attrs import define, field
-from lsprotocol import types
 
 from sennit.core.conflict_views import conflict_message
 from sennit.core.engine.rows import ProposalRow, RevisionRow
 from sennit.core.engine.step_values import Change, Delete, Put
 from sennit.core.objects import Conflict
 from sennit.core.uris import file_uri
+from sennit.server import lsp_names
+from sennit.server import lsp_words as types
 from sennit.server.lsp.pending import pending_revisions
 from sennit.server.open_documents import open_buffers, path_of, relative_to
 from sennit.server.services import Services
@@ -24,7 +26,7 @@ REFRESH_S = 5.0
 
 _RESOLVED = frozenset({ApplicationState.APPLIED, ApplicationState.PARTLY_APPLIED})
 
-Shown = dict[str, tuple[types.Diagnostic, ...]]
+Shown: TypeAlias = "dict[str, tuple[types.Diagnostic, ...]]"
 
 
 @define(eq=False)
@@ -49,7 +51,7 @@ class ConflictsShown:
         for uri in {*self._shown, *now}:
             if self._shown.get(uri, ()) != now.get(uri, ()):
                 self._services.connection.notify(
-                    types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS,
+                    lsp_names.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS,
                     types.PublishDiagnosticsParams(uri=uri, diagnostics=list(now.get(uri, ()))),
                 )
         self._shown = now
@@ -77,11 +79,9 @@ class ConflictsShown:
         )
 
     async def _refresh(self) -> None:
-        workspace = self._services.connection.client.capabilities.workspace
-        lenses = None if workspace is None else workspace.code_lens
-        if lenses is not None and lenses.refresh_support:
+        if self._services.connection.client.abilities.code_lens_refresh:
             await self._services.connection.request(
-                types.WORKSPACE_CODE_LENS_REFRESH, None, REFRESH_S
+                lsp_names.WORKSPACE_CODE_LENS_REFRESH, None, REFRESH_S
             )
 
 

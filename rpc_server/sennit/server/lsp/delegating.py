@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 
 import anyio.to_thread
-from lsprotocol import types
 
 from sennit.adapters.agents.catalogue import catalogue
 from sennit.core.agents import COMMAND_LINE
 from sennit.core.uris import display, file_uri
+from sennit.server import lsp_names
+from sennit.server import lsp_words as types
 from sennit.server.jsonrpc import Context
 from sennit.server.lsp.arguments import DelegateArgument, read_argument
 from sennit.server.lsp.commands import DELEGATE, Arguments, no_agent
@@ -69,7 +70,7 @@ async def _agent(services: Services) -> str | None:
         actions=[types.MessageActionItem(name) for name in names],
     )
     reply = await services.connection.request(
-        types.WINDOW_SHOW_MESSAGE_REQUEST, params, services.limits.confirm_s
+        lsp_names.WINDOW_SHOW_MESSAGE_REQUEST, params, services.limits.confirm_s
     )
     title = reply.title if isinstance(reply, types.MessageActionItem) else None
     return title if title in names else None

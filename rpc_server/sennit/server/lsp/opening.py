@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 import anyio.to_thread
-from lsprotocol import types
 
 from sennit.adapters.git.changes import patch
 from sennit.adapters.git.trees import entries_at
@@ -14,6 +13,8 @@ from sennit.core.engine.rows import RevisionRow
 from sennit.core.objects import GitFailed
 from sennit.core.settled_views import paths_of
 from sennit.core.uris import Side, display, file_uri, revision_uri
+from sennit.server import lsp_names
+from sennit.server import lsp_words as types
 from sennit.server.errors import git_error, revision_or_error
 from sennit.server.jsonrpc import Context
 from sennit.server.lsp.arguments import OpenArgument, read_argument
@@ -44,8 +45,7 @@ async def open_text(services: Services, _context: Context, arguments: Arguments)
 
 
 async def _uri(services: Services, revision: RevisionRow, argument: OpenArgument) -> str | RpcError:
-    workspace = services.connection.client.capabilities.workspace
-    reads_texts = workspace is not None and workspace.text_document_content is not None
+    reads_texts = services.connection.client.abilities.text_contents
     path = None if argument.uri is None else path_of(argument.uri)
     if argument.uri is not None and path is None:
         message = f"{argument.uri!r} names no file. Name one of the proposal by its `uri`."
@@ -104,10 +104,9 @@ def _write(file: Path, text: bytes) -> None:
 
 
 async def _show(services: Services, uri: str) -> bool:
-    window = services.connection.client.capabilities.window
-    if window is None or window.show_document is None or not window.show_document.support:
+    if not services.connection.client.abilities.show_document:
         services.connection.show_message(types.MessageType.Info, f"The text is at {uri}")
         return False
     params = types.ShowDocumentParams(uri=uri, take_focus=True)
-    reply = await services.connection.request(types.WINDOW_SHOW_DOCUMENT, params, SHOW_S)
+    reply = await services.connection.request(lsp_names.WINDOW_SHOW_DOCUMENT, params, SHOW_S)
     return isinstance(reply, types.ShowDocumentResult) and reply.success

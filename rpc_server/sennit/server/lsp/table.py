@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from lsprotocol import types
-
+from sennit.server import lsp_names
 from sennit.server.jsonrpc import Context
 from sennit.server.lsp import commands
 from sennit.server.lsp.code_actions import code_actions
@@ -17,9 +16,9 @@ from sennit.server.lsp.texts import document_content
 from sennit.server.services import Services
 
 LSP_REQUESTS: Mapping[str, Callable[[Services, Context, Any], Awaitable[object]]] = {
-    types.TEXT_DOCUMENT_CODE_ACTION: code_actions,
-    types.TEXT_DOCUMENT_CODE_LENS: code_lenses,
-    types.WORKSPACE_TEXT_DOCUMENT_CONTENT: document_content,
+    lsp_names.TEXT_DOCUMENT_CODE_ACTION: code_actions,
+    lsp_names.TEXT_DOCUMENT_CODE_LENS: code_lenses,
+    lsp_names.WORKSPACE_TEXT_DOCUMENT_CONTENT: document_content,
 }
 
 LSP_COMMANDS: Mapping[str, Callable[[Services, Context, tuple[object, ...]], Awaitable[object]]] = {

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from lsprotocol import types
-
+from sennit.server import lsp_words as types
 from sennit.server.jsonrpc import Context
 from sennit.server.methods.texts import content
 from sennit.server.services import Services
