@@ -1,8 +1,10 @@
-"""Fixtures that every test may use, and how hypothesis draws its examples."""
+"""Fixtures of every test, how hypothesis draws its examples, and when garbage is sought."""
 
 from __future__ import annotations
 
+import gc
 import os
+from collections.abc import Generator
 
 import pytest
 from hypothesis import settings
@@ -17,3 +19,14 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 def anyio_backend() -> str:
     """The one backend that the server runs on."""
     return "asyncio"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Seek no garbage while tests are collected: all of it stays, and it took half of the time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
