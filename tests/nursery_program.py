@@ -33,6 +33,7 @@ import sennit.server.jsonrpc.protocol  # noqa: F401  the same: LSP's words, for 
 from sennit.cli import main as command_line
 from sennit.cli.app import COMMANDS
 from sennit.server.handshake import serve_stdio
+from tests.adapters.runs import starter
 from tests.e2e import quick_server
 from tests.server.jsonrpc import scripted_server
 
@@ -75,6 +76,7 @@ PROGRAMS: Mapping[str, Callable[[Sequence[str]], int]] = {
     "serve": _serve,
     "quick": _quick,
     "scripted": scripted_server.run,
+    "starter": starter.run,
     "command line": _command_line,
 }
 

@@ -29,7 +29,7 @@ def _deep(top: Path, name: str, levels: int) -> None:
 def _removed(top: Path) -> bool:
     parent = os.open(top.parent, os.O_RDONLY)
     try:
-        return remove_tree(parent, top.name.encode(), top.stat().st_dev, os.fsencode(top)) is None
+        return remove_tree(parent, top.name.encode(), os.fsencode(top)) is None
     finally:
         os.close(parent)
 

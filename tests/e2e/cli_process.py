@@ -45,6 +45,21 @@ class Ended:
 
 
 @frozen
+class Running:
+    """A command of the nursery, and the files that it writes to."""
+
+    process: Nestling
+    out: int
+    err: int
+
+    def ended(self) -> Ended:
+        """Wait for its end."""
+        code = self.process.wait(DEADLINE_S)
+        told = [os.pread(each, os.fstat(each).st_size, 0) for each in (self.out, self.err)]
+        return Ended(code, *(each.decode() for each in told))
+
+
+@frozen
 class Desk:
     """A repository, and the environment of a user with settings and state of their own."""
 
@@ -55,15 +70,23 @@ class Desk:
         return [sys.executable, "-m", "sennit", "-C", str(self.repository), *arguments]
 
     def sennit(self, *arguments: str) -> Ended:
-        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            with Path(os.devnull).open("rb") as nothing:
-                process = self.nestling((nothing.fileno(), out.fileno(), err.fileno()), *arguments)
+        with self.begun(*arguments) as running:
+            return running.ended()
+
+    @contextmanager
+    def begun(self, *arguments: str) -> Iterator[Running]:
+        """Start a command in the nursery that goes on meanwhile."""
+        with (
+            Path(os.devnull).open("rb") as nothing,
+            tempfile.TemporaryFile() as out,
+            tempfile.TemporaryFile() as err,
+        ):
+            standard = (nothing.fileno(), out.fileno(), err.fileno())
+            process = self.nestling(standard, *arguments)
             try:
-                code = process.wait(DEADLINE_S)
+                yield Running(process, out.fileno(), err.fileno())
             finally:
                 process.kill()
-            told = [os.pread(each.fileno(), 1 << 24, 0).decode() for each in (out, err)]
-        return Ended(code, *told)
 
     def program(self, standard: tuple[int, int, int], *arguments: str) -> subprocess.Popen[bytes]:
         """Start the program itself, with these descriptors for its standard streams."""

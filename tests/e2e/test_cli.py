@@ -161,15 +161,15 @@ def test_ctrl_c_cancels_with_capture_and_leaves_130(desk: Desk, tmp_path: Path) 
 
 def test_another_process_can_cancel(desk: Desk, tmp_path: Path) -> None:
     started = tmp_path / "started"
-    with desk.started("run", *slow_program(started), "--json") as process:
+    with desk.begun("run", *slow_program(started), "--json") as running:
         eventually(started)
         ticket = desk.sennit("tickets", "--json").json["tickets"][0]["id"]
         preview = desk.sennit("cancel", ticket, "--json").json
         assert (preview["done"], preview["tasks"][0]["stopped"]) == (False, "inTheMiddle")
         assert desk.sennit("cancel", ticket, "--force").code == 0
-        out, err = process.communicate(timeout=DEADLINE_S)
-        assert process.returncode == 1, err
-        assert json.loads(out)["ticket"]["state"] == "cancelled"
+        done = running.ended()
+        assert done.code == 1, done.err
+        assert done.json["ticket"]["state"] == "cancelled"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,8 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,13 +16,23 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sennit.server.capabilities import initialize_result
+from tests.nursery import Nestling, launch_from_nursery
 from tests.wire_client import Message, WireClient, folders_in, framed, framed_bytes
 
 pytestmark = pytest.mark.e2e
 
 
-@pytest.mark.parametrize("python", [("-P",), (), ("-I",)])
-@pytest.mark.parametrize("arguments", [(), ("--stdio",)])
+@contextmanager
+def forked(folder: Path) -> Iterator[WireClient]:
+    """A server from the nursery: the same, but for how the interpreter starts."""
+    environment = os.environ | folders_in(folder)
+    with WireClient(["serve"], env=environment, launch=launch_from_nursery) as client:
+        yield client
+
+
+@pytest.mark.parametrize(
+    ("python", "arguments"), [(("-P",), ()), ((), ("--stdio",)), (("-I",), ("--stdio",))]
+)
 def test_serve_starts_with_and_without_isolation(
     python: tuple[str, ...], arguments: tuple[str, ...], tmp_path: Path
 ) -> None:
@@ -64,8 +76,10 @@ def test_initialize_is_answered_once_and_what_follows_in_order() -> None:
         (b"Content-Length: x\r\n\r\n", None, -32600),
     ],
 )
-def test_a_wrong_first_message_gets_its_right_answer(first: bytes, id_: object, code: int) -> None:
-    with WireClient.sennit_serve() as client:
+def test_a_wrong_first_message_gets_its_right_answer(
+    first: bytes, id_: object, code: int, tmp_path: Path
+) -> None:
+    with forked(tmp_path) as client:
         client.send_bytes(first)
         answer = client.read()
         assert (answer["id"], answer["error"]["code"]) == (id_, code)
@@ -104,14 +118,12 @@ def test_input_from_a_file_is_served(tmp_path: Path) -> None:
         {"jsonrpc": "2.0", "method": "exit"},
     ]
     script.write_bytes(b"".join(framed(message) for message in messages))
-    with script.open("rb") as stdin:
-        run = subprocess.run(
-            [sys.executable, "-P", "-m", "sennit", "serve"], stdin=stdin, capture_output=True,
-            env=os.environ | folders_in(tmp_path),
-            check=False, timeout=50,
-        )  # fmt: skip
-    assert run.returncode == 0
-    assert run.stdout.endswith(json.dumps(
+    answers, errors = tmp_path / "answers", tmp_path / "errors"
+    with script.open("rb") as stdin, answers.open("wb") as stdout, errors.open("wb") as stderr:
+        standard = (stdin.fileno(), stdout.fileno(), stderr.fileno())
+        server = Nestling(["serve"], os.environ | folders_in(tmp_path), None, standard)
+        assert server.wait(50) == 0
+    assert answers.read_bytes().endswith(json.dumps(
         {"jsonrpc": "2.0", "id": 2, "result": None}, separators=(",", ":")
     ).encode())  # fmt: skip
 
@@ -132,8 +144,8 @@ methods = st.sampled_from([
 
 
 @pytest.fixture(scope="module")
-def shared() -> object:
-    with WireClient.sennit_serve() as client:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WireClient]:
+    with forked(tmp_path_factory.mktemp("home")) as client:
         client.initialize()
         yield client
 

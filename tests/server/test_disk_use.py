@@ -7,7 +7,9 @@ from pathlib import Path
 
 from sennit.adapters.git.collectable import size_of
 from sennit.adapters.git.delete import remove_tree
-from sennit.server.disk_use import own_size
+from sennit.adapters.git.identity import identity_at
+from sennit.server.disk_use import births_line, own_size
+from sennit_protocol.upkeep import Health
 
 _NAME = "d" * 200
 _DEEP = 40
@@ -28,5 +30,14 @@ def test_folders_deeper_than_a_path_can_say_do_not_end_the_measuring(tmp_path: P
     assert own_size([top]) >= 5_000
     assert size_of(top) >= 5_000
     parent = os.open(tmp_path, os.O_RDONLY)
-    assert remove_tree(parent, b"top", tmp_path.stat().st_dev, os.fsencode(top)) is None
+    assert remove_tree(parent, b"top", os.fsencode(top)) is None
     os.close(parent)
+
+
+def test_it_is_told_where_folders_cannot_be_told_apart(tmp_path: Path) -> None:
+    line = births_line(Path("/proc"))
+    assert line is not None
+    assert line.health is Health.WARNING
+    assert "/proc" in line.message
+    if identity_at(tmp_path).birth:
+        assert births_line(tmp_path) is None

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from sennit.adapters.processes import LocalExecutor
     from sennit.adapters.runs.values import Exited, RunSpec
 
-_ONE_STREAM = ("/bin/sh", "-c", 'exec "$0" "$@" 2>&1')
-"""People read both streams as one, in the order in which they were written."""
+_ONE_STREAM = ("/bin/sh", "-c", 'unset SENNIT_RUN_DIR; exec "$0" "$@" 2>&1')
+"""People read both streams as one, in the order in which they were written; nobody hears `ask`."""
 _LAST = 2_000
 """How much of the end of an output is told with a failure, in bytes; the file holds all."""
 

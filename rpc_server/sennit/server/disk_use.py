@@ -12,6 +12,7 @@ import anyio
 import anyio.to_thread
 from attrs import define
 
+from sennit.adapters.git.identity import identity_at
 from sennit.adapters.walking import walked
 from sennit.core.counted import spelled_size
 from sennit.core.objects import GitFailed
@@ -86,6 +87,18 @@ async def room_for_a_workspace(services: Services) -> tuple[Notice, ...] | GitFa
     if used >= WARN_AT * limit:
         return (Notice(f"The {said} (limits.storeBytes). {_ADVICE}"),)
     return ()
+
+
+def births_line(folder: Path) -> DoctorLine | None:
+    """Tell `sennit doctor` where folders cannot be told from later ones in their place."""
+    if identity_at(folder).birth:
+        return None
+    message = (
+        f"The file system of {folder} keeps no time of birth: a folder that you put in place of a "
+        "removed workspace, with the same inode, could be taken for it and deleted."
+    )
+    advice = "Put nothing of yours there, or keep the state folder elsewhere (SENNIT_STATE_DIR)."
+    return DoctorLine("workspaces", Health.WARNING, message, advice)
 
 
 async def use_line(services: Services) -> DoctorLine:

@@ -25,6 +25,10 @@ def test_it_is_the_same_by_name_and_by_descriptor_and_stays_with_a_rename(tmp_pa
         os.close(opened)
 
 
+def test_where_nothing_is_kept_it_is_empty() -> None:
+    assert birth_at(b"/proc") == ""
+
+
 def test_what_is_not_there_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(FileNotFoundError):

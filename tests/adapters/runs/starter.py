@@ -1,7 +1,11 @@
-"""A server that starts one run and is then killed: RUNS WORKSPACE SCRIPT."""
+"""A server that starts one run and is then killed, a program of the nursery.
+
+Its options: RUNS WORKSPACE SCRIPT.
+"""
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import anyio
@@ -24,5 +28,8 @@ async def main(runs: str, workspace: str, script: str) -> None:
     await anyio.sleep_forever()
 
 
-if __name__ == "__main__":
-    anyio.run(main, sys.argv[1], sys.argv[2], sys.argv[3])
+def run(options: Sequence[str]) -> int:
+    """Start a run, and stay; gives the exit code."""
+    runs, workspace, script = options
+    anyio.run(main, runs, workspace, script)
+    return 0

@@ -1,7 +1,5 @@
 import json
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,8 +12,8 @@ import pytest
 from sennit.adapters.platform import processes
 from sennit.adapters.processes import LocalExecutor
 from sennit.adapters.runs.values import EndCause, Left
-from tests.adapters.runs import starter
 from tests.adapters.runs.running import eventually, processes_of, shell, stranger_in
+from tests.nursery import PipedNestling, launch_from_nursery
 
 pytestmark = pytest.mark.anyio
 
@@ -26,15 +24,19 @@ trap '' INT TERM; echo ready > ready; while :; do sleep 0.05; done
 
 
 @contextmanager
-def server(tmp_path: Path, workspace: Path, script: str) -> Iterator[subprocess.Popen[bytes]]:
-    argv = [sys.executable, starter.__file__, str(tmp_path / "runs"), str(workspace), script]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE) as running:
-        assert running.stdout is not None
+def server(tmp_path: Path, workspace: Path, script: str) -> Iterator[PipedNestling]:
+    argv = ["starter", str(tmp_path / "runs"), str(workspace), script]
+    with (tmp_path / "errors").open("wb") as errors:
+        running = launch_from_nursery(argv, None, None, errors)
+    assert running.stdin is not None
+    assert running.stdout is not None
+    with running.stdin, running.stdout:
         assert running.stdout.readline() == b"about to start\n"
         try:
             yield running
         finally:
             running.kill()
+            running.wait()
 
 
 async def recovered(executor: LocalExecutor) -> Left | None:

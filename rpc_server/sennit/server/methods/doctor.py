@@ -21,7 +21,7 @@ from sennit.core.objects import GitFailed
 from sennit.core.stored import StoreProblem
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
-from sennit.server.disk_use import use_line
+from sennit.server.disk_use import births_line, use_line
 from sennit.server.jsonrpc import Context
 from sennit.server.object_files import mirror_line, object_files_line
 from sennit.server.probing import default_folder
@@ -59,6 +59,9 @@ async def _looks(services: Services, folder: bytes | None) -> AsyncIterator[Doct
     yield await _database(services)
     yield await anyio.to_thread.run_sync(_disk, str(services.folders.root))
     yield await use_line(services)
+    births = await anyio.to_thread.run_sync(births_line, services.folders.workspaces)
+    if births is not None:
+        yield births
     yield await sandbox_line(services)
     yield await object_files_line(services)
     for line in await kind_lines(services, await _opened(services, folder)):
