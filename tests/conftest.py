@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Generator
 
 import pytest
 from hypothesis import settings
+
+# Processes of tests read hundreds of modules each, which take longer to compile than to run.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # The suite gives the same result each time; `HYPOTHESIS_PROFILE=explore` draws anew, and more.
 settings.register_profile("same", derandomize=True, deadline=None, max_examples=50)

@@ -29,6 +29,8 @@ from sennit.core.trust import TrustVerdict
 from tests.nursery import Nestling
 
 DEADLINE_S = 50.0
+PROGRAM_DEADLINE_S = 150.0
+"""For programs that are really started: the demo alone takes twenty seconds of processor time."""
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _AUTHOR = ("-c", "user.name=T", "-c", "user.email=t@localhost")
 
@@ -108,7 +110,7 @@ class Desk:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,
-            timeout=DEADLINE_S,
+            timeout=PROGRAM_DEADLINE_S,
         )
         return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
 

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from sennit.adapters.git.look import Look
 
 _SETTLED_NS = 50_000_000
-"""Older than the coarsest clock that file times are taken from."""
+"""Longer than a tick of the clock that most file systems take times from."""
+_SECOND_NS = 1_000_000_000
+_SETTLED_IN_SECONDS_NS = 2 * _SECOND_NS + _SETTLED_NS
+"""The same where times are of whole seconds (ext4 with small inodes, sshfs) or of two (FAT)."""
 _LONGEST_ID = 64
 _ATTRIBUTES = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NO_FILE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO})
@@ -52,7 +55,7 @@ def recall(look: Look, plan: Plan) -> Recalled | None:
     began = time.time_ns()
     digest = hashlib.sha256()
     try:
-        for part in _parts(look, plan, began - _SETTLED_NS):
+        for part in _parts(look, plan, began):
             digest.update(b"%d " % len(part) + part)
     except (_CannotBeKnownError, OSError):
         return None
@@ -99,10 +102,10 @@ def _index_status(look: Look) -> bytes:
     # The user may have replaced it since it was copied: then this look is not one at this index.
     if index.st_mtime_ns != look.index.stat().st_mtime_ns:
         raise _CannotBeKnownError
-    return _status(index, time.time_ns() - _SETTLED_NS)
+    return _status(index, time.time_ns())
 
 
-def _parts(look: Look, plan: Plan, settled: int) -> Iterator[bytes]:
+def _parts(look: Look, plan: Plan, now: int) -> Iterator[bytes]:
     yield _index_status(look)
     yield repr((look.git.config, look.store.object_format, look.store.rules)).encode()
     for name in ("config", "info/attributes", "info/sparse-checkout"):
@@ -114,7 +117,7 @@ def _parts(look: Look, plan: Plan, settled: int) -> Iterator[bytes]:
         if stat.S_ISDIR(status.st_mode):
             raise _CannotBeKnownError
         yield path
-        yield _status(status, settled)
+        yield _status(status, now)
     for path, entry in sorted(plan.entries.items()):
         yield path
         yield repr(entry).encode()
@@ -143,7 +146,9 @@ def _attributes_in(folder: bytes) -> bytes:
         return file.read() if stat.S_ISREG(os.fstat(handle).st_mode) else b""
 
 
-def _status(status: os.stat_result, settled: int) -> bytes:
+def _status(status: os.stat_result, now: int) -> bytes:
+    in_seconds = status.st_ctime_ns % _SECOND_NS == 0
+    settled = now - (_SETTLED_IN_SECONDS_NS if in_seconds else _SETTLED_NS)
     if max(status.st_mtime_ns, status.st_ctime_ns) > settled:
         raise _CannotBeKnownError
     known = (

@@ -30,7 +30,14 @@ from sennit.adapters.git.trees import changed_paths, entries_at
 from sennit.adapters.git.upper import make_opaque, make_whiteout, to_hide
 from sennit.adapters.git.workspace import CHECKOUT
 from sennit.adapters.workspaces import leases
-from sennit.adapters.workspaces.pristine import NAME, PATIENCE_S, brought, lock_of, usable
+from sennit.adapters.workspaces.pristine import (
+    NAME,
+    PATIENCE_S,
+    brought,
+    flagged_file,
+    lock_of,
+    usable,
+)
 from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
@@ -38,7 +45,6 @@ if TYPE_CHECKING:
 
     from sennit.adapters.git.git import Config, Place
     from sennit.adapters.git.raw_trees import Sides
-    from sennit.adapters.git.store import Store
     from sennit.adapters.git.workspace import Making
 
 _FEW = 200
@@ -46,7 +52,6 @@ _FEW = 200
 _MOST = 5_000
 """More are not written over a kept checkout that others rely on."""
 _ALL_OF_IT: Config = (*CHECKOUT, ("core.sparseCheckout", "false"))
-_FLAGGED = ".flagged"
 _SUBMODULES = b".gitmodules"
 
 
@@ -163,7 +168,7 @@ async def _flagged(making: Making) -> GitFailed | None:
     """Have an index of the kept checkout that takes every file as it is, without a look at it."""
     store = making.store
     index = index_file(store, NAME)
-    target = _flagged_file(store)
+    target = flagged_file(store)
     fresh = await in_thread("look at an index", _is_as_new, target, index)
     if isinstance(fresh, GitFailed) or fresh:
         return fresh if isinstance(fresh, GitFailed) else None
@@ -194,11 +199,6 @@ def _put(beside: Path, target: Path) -> None:
     beside.replace(target)
 
 
-def _flagged_file(store: Store) -> Path:
-    index = index_file(store, NAME)
-    return index.with_name(index.name + _FLAGGED)
-
-
 def _is_as_new(flagged: Path, index: Path) -> bool:
     try:
         return flagged.stat().st_mtime_ns > index.stat().st_mtime_ns
@@ -213,7 +213,7 @@ def _begin(making: Making, record: Record) -> None:
     work_folder(record).mkdir(mode=0o700, parents=True)
     copy_with_times(index_file(store, NAME), making.index)
     # Shared by all workspaces of this lower layer: nobody writes into it.
-    os.link(_flagged_file(store), layers_file(store, record.name))
+    os.link(flagged_file(store), layers_file(store, record.name))
 
 
 async def _differ(making: Making, changed: dict[bytes, Sides]) -> GitFailed | None:

@@ -30,6 +30,7 @@ NAME = "pristine"
 PATIENCE_S = 2.0
 """How long a task waits for somebody else who works on it, before it gets a plain checkout."""
 _UNKNOWN = ""
+_FLAGGED = ".flagged"
 
 
 async def cloned(making: Making, rules: str) -> Record | GitFailed | None:
@@ -83,11 +84,21 @@ def lock_of(store: Store) -> Path:
     return store.root / f"{NAME}.lock"
 
 
+def flagged_file(store: Store) -> Path:
+    """Where the index of the kept checkout is kept in a form that layers over it begin with."""
+    index = index_file(store, NAME)
+    return index.with_name(index.name + _FLAGGED)
+
+
 async def brought(git: Git, store: Store, base: str, tree: str, rules: str) -> GitFailed | None:
     """Bring it to a base; the caller holds its lock, and nobody relies on it.
 
     Until that is done its record says that nobody knows what it holds.
     """
+    # What was made of its index is wrong from now on, which no time tells: clocks are set back.
+    forgotten = await in_thread("forget an index", _forget_flagged, store)
+    if isinstance(forgotten, GitFailed):
+        return forgotten
     kept = await _kept(git, store, tree, rules)
     if isinstance(kept, GitFailed):
         return kept
@@ -98,6 +109,10 @@ async def brought(git: Git, store: Store, base: str, tree: str, rules: str) -> G
     record = evolve(kept, base=base, tree=tree, rules=rules)
     written = await in_thread("keep a checkout", write_record, store, record)
     return written if isinstance(written, GitFailed) else None
+
+
+def _forget_flagged(store: Store) -> None:
+    flagged_file(store).unlink(missing_ok=True)
 
 
 async def _kept(git: Git, store: Store, tree: str, rules: str) -> Record | GitFailed:
