@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import statistics
 import sys
 import tempfile
@@ -46,17 +45,18 @@ class Times:
         """Time a call."""
         began = time.perf_counter()
         answer = call()
-        self._took(stage, time.perf_counter() - began)
+        self.took(stage, time.perf_counter() - began)
         return answer
 
     async def wait(self, stage: str, call: Awaitable[Value]) -> Value:
         """Time something that is waited for."""
         began = time.perf_counter()
         answer = await call
-        self._took(stage, time.perf_counter() - began)
+        self.took(stage, time.perf_counter() - began)
         return answer
 
-    def _took(self, stage: str, seconds: float) -> None:
+    def took(self, stage: str, seconds: float) -> None:
+        """Keep how long something took."""
         self.seconds[stage].append(seconds)
         print(f"  {stage}: {seconds:.3f} s", file=sys.stderr)
 
@@ -158,7 +158,6 @@ def main() -> int:
     parser.add_argument("--files", type=int, help="a made tree of so many files, not the large one")
     parser.add_argument("--rounds", type=int, default=3, help="how often each stage is measured")
     parser.add_argument("--batch", type=int, metavar="TASKS", help="whole batches, not stages")
-    parser.add_argument("--growth", action="store_true", help="how batches grow, not stages")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     chosen = parser.parse_args()
     CACHE.mkdir(parents=True, exist_ok=True)
@@ -172,8 +171,6 @@ def main() -> int:
 
 
 def _figures(chosen: argparse.Namespace, place: Path) -> tuple[Ratio, ...]:
-    if chosen.growth:
-        return growth(place)
     tree = _tree(chosen, place)
     if chosen.batch:
         return batches(tree, place, chosen.batch)
@@ -207,26 +204,6 @@ def batches(tree: BenchTree, place: Path, tasks: int) -> tuple[Ratio, ...]:
         Ratio(f"first batch of {what}", begun, theirs, begun / theirs, 1 / 10, "ms"),
         Ratio(f"later batch of {what}", quickest, theirs, quickest / theirs, 1 / 30, "ms"),
     )
-
-
-def growth(place: Path) -> tuple[Ratio, ...]:
-    """A later batch of 1, 8 and 64 tasks on 1,000, 10,000 and 50,000 files, to that of one task."""
-    figures = []
-    for count in (1_000, 10_000, 50_000):
-        tree = made_tree(place / f"tree-{count}", count)
-        tree.make_dirty()
-        alone = 0.0
-        for tasks in (1, 8, 64):
-            where = place / f"{count}-{tasks}"
-            _, *later = our_batches(tree, where, tasks, 2)
-            took = min(each.seconds for each in later) * _MS
-            alone = alone or took
-            figures.append(
-                Ratio(f"{tasks} tasks, {count:,} files", took, alone, took / alone, tasks, "ms")
-            )
-            shutil.rmtree(where)
-        shutil.rmtree(tree.folder)
-    return tuple(figures)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Workspaces that are layers against the reference way: time, room on the disk, whole batches.
 
-``python -m benchmarks.git_layers --linux`` measures on the large tree (see ``git_trees``) and a
-batch of eight tasks. Needs what ``sennit doctor`` says about layers.
+``python -m benchmarks.git_layers --linux`` measures on the large tree (see ``git_trees``), whole
+batches of eight tasks in folders of earlier tasks too; ``--growth`` tells how batches in layers
+grow. Needs what ``sennit doctor`` says about layers.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from attrs import evolve
 from rich.console import Console
 
 from benchmarks.git_engine import Times
-from benchmarks.git_pipeline import reference_batch
+from benchmarks.git_pipeline import Batch, batches_of, reference_batch
 from benchmarks.git_trees import CACHE, BenchTree, linux_tree, made_tree, work
 from benchmarks.our_way import Ours, at_once, open_ours
 from benchmarks.ratio import Ratio, table_of
@@ -34,7 +35,8 @@ from sennit.adapters.workspaces.leases import lock_of_lower
 from sennit.core.workspace_kinds import Plan, WorkspaceKind
 
 SMALL, ROUNDS, TASKS = 5_000, 3, 8
-MIB = 1 << 20
+SMALL_BATCH = 10
+MIB, MS = 1 << 20, 1_000
 _TOP = Path(__file__).parent.parent
 _WORK = (
     "import sys; from pathlib import Path; from benchmarks.git_trees import BenchTree, work; "
@@ -58,21 +60,43 @@ async def compared(tree: BenchTree, place: Path, one: float, batch: float) -> tu
     tree.restore()
     tree.make_dirty()
     try:
-        ours = evolve(
-            await open_ours(tree.folder, place / "layers"),
-            plan=Plan(spare=False, new=WorkspaceKind.OVERLAY),
-        )
+        theirs = reference_batch(tree, place / "batch", TASKS)
+        times.took("batch", theirs.seconds)
+        ours = await _layering(tree, place / "layers")
         size = await _workspaces(times, tree, ours, place)
-        await _batches(times, tree, ours, place)
+        for number in range(2):
+            done = await _batch(ours, tree, f"b{number}", TASKS)
+            times.took("ours", done.seconds)
+            _same(done.tree, theirs.tree)
+        # A first batch also fills the kept checkout.
+        times.took("first", times.seconds["first layer"][0] + times.seconds["ours"][0])
+        await _in_earlier_folders(times, tree, place / "pool", theirs)
     finally:
         tree.restore()
     where = f" ({tree.name})"
+    pool = 1 / 30 if batch < 1 / SMALL_BATCH else 1 / SMALL_BATCH
     return (
         times.ratio("layer / reference workspace" + where, "layer", "reference", one),
         times.ratio("capture of a layer / reference" + where, "capture", "theirs", 1 / 20),
         Ratio("room of a layer" + where, size / MIB, 20, size / MIB / 20, 1, "MiB"),
+        times.ratio(f"first batch of {TASKS} in layers / reference" + where, "first", "batch", 0.1),
         times.ratio(f"batch of {TASKS} in layers / reference" + where, "ours", "batch", batch),
+        times.ratio(f"first batch of {TASKS}, checkouts" + where, "first pool", "batch", 0.1),
+        times.ratio(f"batch of {TASKS} in earlier folders" + where, "pool", "batch", pool),
     )
+
+
+async def _layering(tree: BenchTree, state: Path) -> Ours:
+    plan = Plan(spare=False, new=WorkspaceKind.OVERLAY)
+    return evolve(await open_ours(tree.folder, state), plan=plan)
+
+
+async def _in_earlier_folders(times: Times, tree: BenchTree, place: Path, theirs: Batch) -> None:
+    await anyio.Path(place).mkdir()
+    first, later = await batches_of(tree, place, TASKS, 2)
+    for stage, done in (("first pool", first), ("pool", later)):
+        times.took(stage, done.seconds)
+        _same(done.tree, theirs.tree)
 
 
 async def _workspaces(times: Times, tree: BenchTree, ours: Ours, place: Path) -> int:
@@ -96,27 +120,41 @@ async def _workspaces(times: Times, tree: BenchTree, ours: Ours, place: Path) ->
     return size
 
 
-async def _batches(times: Times, tree: BenchTree, ours: Ours, place: Path) -> None:
-    theirs = reference_batch(tree, place / "batch", TASKS)
-    times.seconds["batch"].append(theirs.seconds)
-    for number in range(2):
-        names = tree.files()
-        began = time.perf_counter()
-        base = await ours.snapshot()
-        making = (ours.workspace(f"b{number}-{task}", base) for task in range(TASKS))
-        layers = await at_once(*making)
-        spent = time.perf_counter() - began
-        for task, layer in enumerate(layers):
-            await anyio.to_thread.run_sync(_work_inside, ours, tree, layer, task, names)
-        began = time.perf_counter()
-        taken = await at_once(*(ours.capture(layer) for layer in layers))
-        integrated = base.tree
-        for one in taken:
-            integrated = await ours.merge(base.tree, integrated, one.tree)
-        await ours.snapshot()
-        await at_once(*(_remove(ours, layer) for layer in layers))
-        times.seconds["ours"].append(spent + time.perf_counter() - began)
-        _same(integrated, theirs.tree)
+async def _batch(ours: Ours, tree: BenchTree, name: str, tasks: int) -> Batch:
+    names = tree.files()
+    began = time.perf_counter()
+    base = await ours.snapshot()
+    layers = await at_once(*(ours.workspace(f"{name}-{task}", base) for task in range(tasks)))
+    spent = time.perf_counter() - began
+    for task, layer in enumerate(layers):
+        await anyio.to_thread.run_sync(_work_inside, ours, tree, layer, task, names)
+    began = time.perf_counter()
+    taken = await at_once(*(ours.capture(layer) for layer in layers))
+    integrated = base.tree
+    for one in taken:
+        integrated = await ours.merge(base.tree, integrated, one.tree)
+    await ours.snapshot()
+    await at_once(*(_remove(ours, layer) for layer in layers))
+    return Batch(spent + time.perf_counter() - began, integrated)
+
+
+async def growth(place: Path) -> tuple[Ratio, ...]:
+    """A later batch of 1, 8 and 64 tasks on 1,000, 10,000 and 50,000 files, to that of one task."""
+    figures = []
+    for count in (1_000, 10_000, 50_000):
+        tree = made_tree(place / f"tree-{count}", count)
+        tree.make_dirty()
+        ours = await _layering(tree, place / f"state-{count}")
+        await _batch(ours, tree, "first", 1)
+        alone = 0.0
+        for tasks in (1, 8, 64):
+            done = [await _batch(ours, tree, f"{tasks}-{number}", tasks) for number in range(2)]
+            took = min(each.seconds for each in done) * MS
+            alone = alone or took
+            name = f"{tasks} tasks, {count:,} files"
+            figures.append(Ratio(name, took, alone, took / alone, tasks, "ms"))
+            print(f"  {name}: {took:.0f} ms", file=sys.stderr)
+    return tuple(figures)
 
 
 def _work_inside(
@@ -155,16 +193,22 @@ def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.git_layers", description=__doc__)
     parser.add_argument("--linux", action="store_true", help="measure on the large tree")
-    figures: tuple[Ratio, ...]
-    if parser.parse_args().linux:
-        tree = linux_tree()
-        if tree is None:
-            raise SystemExit("Fetch the large tree first: python -m benchmarks.git_engine --get")
-        with tempfile.TemporaryDirectory(dir=CACHE) as name:
-            figures = anyio.run(compared, tree, Path(name), 1 / 40, 1 / 100)
-    else:
-        figures = measure()
-    Console().print(table_of(figures))
+    parser.add_argument("--growth", action="store_true", help="how batches grow")
+    chosen = parser.parse_args()
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=CACHE) as name:
+        Console().print(table_of(_figures(chosen, Path(name))))
+
+
+def _figures(chosen: argparse.Namespace, place: Path) -> tuple[Ratio, ...]:
+    if chosen.growth:
+        return anyio.run(growth, place)
+    if not chosen.linux:
+        return measure()
+    tree = linux_tree()
+    if tree is None:
+        raise SystemExit("Fetch the large tree first: python -m benchmarks.git_engine --get")
+    return anyio.run(compared, tree, place, 1 / 40, 1 / 100)
 
 
 if __name__ == "__main__":

@@ -10,11 +10,11 @@ import { run } from './programs.ts';
 /** Thrown when something has to be done by a person first. */
 export class NotReady extends Error {}
 
-export function installEditor(): void {
+export async function installEditor(): Promise<void> {
   if (!existsSync(SENNIT)) {
     throw new NotReady(`no server at ${SENNIT}: run \`make\` for the Python environment first`);
   }
-  installChromium();
+  await installChromium();
   const stamp = path.join(CACHE, '.installed');
   const wanted = digest(path.join(HARNESS, 'package-lock.json'));
   if (isAt(stamp, wanted) && existsSync(SERVER_MAIN)) {
@@ -24,28 +24,28 @@ export function installEditor(): void {
   for (const name of ['package.json', 'package-lock.json', '.npmrc']) {
     copyFileSync(path.join(HARNESS, name), path.join(CACHE, name));
   }
-  npm(['ci'], CACHE);
+  await npm(['ci'], CACHE);
   // VS Code's own packages are pinned by a shrinkwrap that lists the development ones too: `npm ci` refuses it.
-  npm(['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'], VSCODE);
+  await npm(['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'], VSCODE);
   writeFileSync(stamp, wanted);
 }
 
-export function installPackages(): void {
+export async function installPackages(): Promise<void> {
   const stamp = path.join(CACHE, '.extension');
   const wanted = digest(path.join(EXTENSION, 'package-lock.json'));
   if (isAt(stamp, wanted) && existsSync(path.join(EXTENSION, 'node_modules', '.package-lock.json'))) {
     return;
   }
   rmSync(stamp, { force: true });
-  npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund'], EXTENSION);
+  await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund'], EXTENSION);
   writeFileSync(stamp, wanted);
 }
 
-export function build(): void {
-  npm(['run', '--silent', 'build'], EXTENSION);
+export async function build(): Promise<void> {
+  await npm(['run', '--silent', 'build'], EXTENSION);
 }
 
-function installChromium(): void {
+async function installChromium(): Promise<void> {
   if (existsSync(CHROMIUM)) {
     return;
   }
@@ -53,12 +53,12 @@ function installChromium(): void {
   if (process.getuid?.() !== 0) {
     throw new NotReady(`no ${CHROMIUM}: run \`sudo apt-get ${argv.join(' ')}\``);
   }
-  run('apt-get', ['-qq', 'update'], '/', environment());
-  run('apt-get', ['-qq', ...argv], '/', environment());
+  await run('apt-get', ['-qq', 'update'], '/', environment());
+  await run('apt-get', ['-qq', ...argv], '/', environment());
 }
 
-function npm(argv: readonly string[], folder: string): void {
-  run(NODE, [NPM, ...argv], folder, environment());
+function npm(argv: readonly string[], folder: string): Promise<void> {
+  return run(NODE, [NPM, ...argv], folder, environment());
 }
 
 function environment(): NodeJS.ProcessEnv {

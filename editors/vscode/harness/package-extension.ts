@@ -10,12 +10,12 @@ import type { Scene } from './scene.ts';
 const VSCE = path.join(EXTENSION, 'node_modules', '@vscode', 'vsce', 'vsce');
 
 /** Packs the extension and installs it; gives the folder of extensions. */
-export function installPacked(scene: Scene): string {
+export async function installPacked(scene: Scene): Promise<string> {
   const packed = scene.path('sennit.vsix');
   const extensions = scene.path('extensions');
   mkdirSync(extensions);
-  run(NODE, [VSCE, 'package', '--no-dependencies', '--skip-license', '--allow-missing-repository', '--out', packed], EXTENSION, withNpm(scene));
-  run(
+  await run(NODE, [VSCE, 'package', '--no-dependencies', '--skip-license', '--allow-missing-repository', '--out', packed], EXTENSION, withNpm(scene));
+  await run(
     NODE,
     [SERVER_MAIN, '--install-extension', packed, '--extensions-dir', extensions, '--server-data-dir', scene.path('install'), '--accept-server-license-terms'],
     scene.folder,

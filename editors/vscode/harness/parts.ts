@@ -7,28 +7,27 @@ import Mocha from 'mocha';
 
 import { clickSuites, untrustedSuites, type Suite } from '../test/clicks/index.ts';
 import { HOST_FILES } from '../test/files.ts';
+import { linesTo } from '../test/lines.ts';
 import { CACHE, EXTENSION } from './places.ts';
-import { installPacked } from './package-extension.ts';
 import type { Result } from './result.ts';
 import type { Scene } from './scene.ts';
+import type { Scenes } from './scenes.ts';
 import { Workbench } from './workbench.ts';
 
 const SUITE = path.join(EXTENSION, 'dist', 'test', 'index.js');
 /** Where pictures of windows stay in which a test has failed. */
 const FAILURES = path.join(CACHE, 'failures');
-const HOST_MS = 400_000;
-const CLICK_MS = 150_000;
+const HOST_MS = 900_000;
+const CLICK_MS = 300_000;
 
-let installed: string | undefined;
-
-export async function runPart(scene: Scene, part: 'host' | 'clicks' | 'untrusted', grep: string): Promise<Result> {
+export async function runPart(scenes: Scenes, part: 'host' | 'clicks' | 'untrusted', grep: string): Promise<Result> {
   switch (part) {
     case 'host':
-      return runInHost(scene, grep);
+      return runInHost(scenes.make(), grep);
     case 'clicks':
-      return runClicks(scene, part, clickSuites, grep);
+      return runClicks(scenes, part, clickSuites, grep);
     case 'untrusted':
-      return runClicks(scene, part, untrustedSuites, grep);
+      return runClicks(scenes, part, untrustedSuites, grep);
   }
 }
 
@@ -56,14 +55,17 @@ async function runInHost(scene: Scene, grep: string): Promise<Result> {
 }
 
 /** Mocha here, with a person's hands in the window. */
-async function runClicks(scene: Scene, part: string, suites: readonly Suite[], grep: string): Promise<Result> {
+async function runClicks(scenes: Scenes, part: string, suites: readonly Suite[], grep: string): Promise<Result> {
   const untrusted = part === 'untrusted';
+  const installed = await scenes.packed();
+  const scene = scenes.make();
   const workbench = await Workbench.start(scene, part, {
     asksForTrust: untrusted,
     server: untrusted ? 'path' : 'setting',
-    extension: { installed: packed(scene) },
+    extension: { installed },
   });
-  const mocha = new Mocha({ ui: 'bdd', reporter: 'spec', timeout: CLICK_MS, slow: CLICK_MS, ...(grep === '' ? {} : { fgrep: grep }) });
+  const reporter = linesTo((line) => { process.stdout.write(`${line}\n`); }, part);
+  const mocha = new Mocha({ ui: 'bdd', reporter, timeout: CLICK_MS, ...(grep === '' ? {} : { fgrep: grep }) });
   mocha.suite.emit('pre-require', globalThis, part, mocha);
   mocha.suite.afterEach('picture of a failure', async function picture() {
     if (this.currentTest?.state === 'failed') {
@@ -82,12 +84,6 @@ async function runClicks(scene: Scene, part: string, suites: readonly Suite[], g
   } finally {
     await workbench.close();
   }
-}
-
-/** The packed extension, made once a run. */
-function packed(scene: Scene): string {
-  installed ??= installPacked(scene);
-  return installed;
 }
 
 /** Prints what has been added to a file since the last call. */

@@ -21,7 +21,7 @@ export async function takePictures(scene: Scene): Promise<number> {
   const workbench = await Workbench.start(scene, 'pictures', {
     asksForTrust: false,
     server: 'setting',
-    extension: { installed: installPacked(scene) },
+    extension: { installed: await installPacked(scene) },
   });
   try {
     const { page } = await workbench.open(scene.repo('durations', PROJECT).folder);

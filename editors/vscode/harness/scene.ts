@@ -99,7 +99,8 @@ export class Scene {
   }
 
   #environment(): NodeJS.ProcessEnv {
-    const kept = Object.entries(process.env).filter(([name]) => !/^(VSCODE_|SENNIT_|GIT_|XDG_|ELECTRON_|NODE_OPTIONS)/.test(name));
+    // Without its compiled modules each start of the server would compile them all anew.
+    const kept = Object.entries(process.env).filter(([name]) => !/^(VSCODE_|SENNIT_|GIT_|XDG_|ELECTRON_|NODE_OPTIONS|PYTHONDONTWRITEBYTECODE)/.test(name));
     return {
       ...Object.fromEntries(kept),
       HOME: this.path('home'),

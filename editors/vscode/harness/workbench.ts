@@ -13,7 +13,7 @@ import { CHROMIUM, NODE, SENNIT, SERVER_MAIN } from './places.ts';
 import type { Scene } from './scene.ts';
 import { until } from './until.ts';
 
-const START_MS = 60_000;
+const START_MS = 120_000;
 
 /** What a tester's own settings would be: nothing pops up, nothing calls home, files stay unsaved until they are saved. */
 const PROFILE = {

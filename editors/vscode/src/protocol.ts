@@ -1261,7 +1261,10 @@ export interface TaskView {
   cwd?: string | null;
   runs?: RunView[] | null;
   progress?: Progress | null;
+  /** The oldest of `questions`, for those who show one. */
   question?: Question | null;
+  /** All that wait for an answer, oldest first. */
+  questions?: Question[] | null;
   proposal?: string | null;
   revision?: string | null;
   failure?: Failure | null;
@@ -1291,6 +1294,11 @@ export interface TextAfterEdit {
 /** A ticket changed. Some states in between may be left out, the last one never. */
 export interface TicketChanged {
   ticket: TicketSummary;
+}
+
+/** A ticket is there no more, nor are its tasks and proposals. */
+export interface TicketDropped {
+  ticket: string;
 }
 
 /** Names a ticket. */
@@ -1566,6 +1574,8 @@ export interface ServerRequests {
 export interface ServerNotifications {
   /** A ticket changed. */
   "sennit/ticketChanged": TicketChanged;
+  /** A ticket was dropped. */
+  "sennit/ticketDropped": TicketDropped;
   /** A task changed. */
   "sennit/taskChanged": TaskChanged;
   /** A proposal changed. */

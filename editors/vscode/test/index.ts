@@ -2,8 +2,8 @@
 
 import { appendFileSync, writeFileSync } from "node:fs";
 import * as path from "node:path";
-import { format } from "node:util";
 import Mocha from "mocha";
+import { linesTo } from "./lines";
 import { anotherClient } from "./suites/another-client";
 import { asking } from "./suites/asking";
 import { badServers } from "./suites/bad-servers";
@@ -17,8 +17,7 @@ import { reviewing } from "./suites/reviewing";
 import { speaking } from "./suites/speaking";
 import { threeTasks } from "./suites/three-tasks";
 
-const TEST_MS = 90_000;
-const SLOW_MS = 2_000;
+const TEST_MS = 240_000;
 
 export async function run(): Promise<void> {
   const folder = process.env["SUITE_FOLDER"];
@@ -26,11 +25,9 @@ export async function run(): Promise<void> {
     throw new Error("SUITE_FOLDER is not set: run the suites by editors/vscode/harness/run");
   }
   const report = path.join(folder, "report.txt");
-  Mocha.reporters.Base.consoleLog = (...words: unknown[]) => {
-    appendFileSync(report, `${format(...words)}\n`);
-  };
+  const reporter = linesTo((line) => { appendFileSync(report, `${line}\n`); }, "host");
   const grep = process.env["SUITE_GREP"] ?? "";
-  const mocha = new Mocha({ ui: "bdd", reporter: "spec", color: false, timeout: TEST_MS, slow: SLOW_MS, ...(grep === "" ? {} : { fgrep: grep }) });
+  const mocha = new Mocha({ ui: "bdd", reporter, timeout: TEST_MS, ...(grep === "" ? {} : { fgrep: grep }) });
   mocha.suite.emit("pre-require", globalThis, "", mocha);
   for (const suite of [threeTasks, liveText, everyKindOfFile, reviewing, manyFiles, conflicts, dispatching, asking, speaking, anotherClient, killedServer, badServers]) {
     suite();

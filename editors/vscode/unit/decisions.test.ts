@@ -55,3 +55,10 @@ test("place, size, decision and flags are told", () => {
   assert.equal(unitDescription(unit), "line 5 · +1 −1 · accepted · sensitive file");
   assert.equal(fileDescription(file([hunk("a", 1), unit])), "+1 −1 · 2 changes · 1 of 2 accepted");
 });
+
+test("a file whose conflict was settled says so, and that nothing of it goes in where that is so", () => {
+  const nowhere = { start: 0, count: 0 };
+  const settled = file([hunk("u_1", 0, { before: nowhere, after: nowhere, beforeText: "", afterText: "" })], { settled: { take: "ours" } });
+  assert.match(fileDescription(settled), /settled$/u);
+  assert.equal(unitLabel(settled.units?.[0] ?? hunk("u_2", 0), settled), "what is there stays");
+});

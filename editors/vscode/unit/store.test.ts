@@ -35,6 +35,19 @@ test("a new summary keeps the files that were read", () => {
   assert.notEqual(store.proposal("p_1")?.view, undefined);
 });
 
+test("an answer that came after newer news does not count", () => {
+  const store = new Store();
+  store.proposalSummary(summary({ sequence: 3, review: "accepted" }));
+  store.proposalView(proposal([], { summary: summary({ sequence: 2 }) }));
+  assert.equal(store.proposal("p_1")?.summary.review, "accepted");
+  assert.equal(store.proposal("p_1")?.view?.summary.sequence, 2);
+  store.proposalView(proposal([], { summary: summary({ sequence: 3, review: "accepted" }) }));
+  store.proposalView(proposal([], { summary: summary({ sequence: 2 }) }));
+  store.proposalSummary(summary({ sequence: 2 }));
+  assert.equal(store.proposal("p_1")?.view?.summary.sequence, 3);
+  assert.equal(store.proposal("p_1")?.summary.review, "accepted");
+});
+
 test("a ticket that the server no longer has goes with its proposals", () => {
   const store = new Store();
   store.ticketSummary(ticketSummary());

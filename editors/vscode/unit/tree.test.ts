@@ -36,6 +36,9 @@ test("a question is shown below the task that waits for it, and no longer afterw
   const node = shown(store).find((one) => one.id === "question:q_1");
   assert.equal(node?.command, "sennit.answer");
   assert.doesNotMatch(node.label, /\]\(/u);
+  const questions = [{ ...question, answer: "yes" }, { id: "q_2", text: "And?" }, { id: "q_3", text: "Or?" }];
+  store.ticketView(ticketView([task({ state: "waiting", question, questions })]));
+  assert.deepEqual(shown(store).filter((one) => one.kind === "question").map((one) => one.ids.question), ["q_2", "q_3"]);
   store.ticketView(ticketView([task({ state: "completed", question })]));
   assert.ok(!shown(store).some((one) => one.kind === "question"));
 });

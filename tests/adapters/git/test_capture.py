@@ -224,6 +224,28 @@ async def test_a_removed_git_directory_is_no_obstacle(bench: Bench) -> None:
     assert (await bench.files_of(captured.commit))[b"README"][1] == b"x"
 
 
+async def test_a_link_to_a_repository_of_somebody_else_is_not_followed(
+    bench: Bench, new_tree: Callable[..., Tree]
+) -> None:
+    private = new_tree("private")
+    private.write("secret", "secret\n")
+    secret = private.commit("a secret")
+    store = await bench.store()
+    for replaced in (".git", ".git/refs", ".git/logs", ".git/objects"):
+        workspace = await bench.workspace()
+        inside = bench.inside(workspace)
+        inside.write("README", "changed\n")
+        if replaced in {".git/refs", ".git/logs"}:
+            # It has no need to know what it shows to whoever reads its objects.
+            inside.write(".git/objects/info/alternates", f"{private.path('.git/objects')}\n")
+        shutil.rmtree(inside.path(replaced), ignore_errors=True)
+        inside.path(replaced).symlink_to(private.path(replaced))
+        assert (await changed(bench, workspace)).agent_commits == (), replaced
+    asked = f"--git-dir={store.git_dir}", "cat-file", "--batch-check"
+    answer = bench.tree.git(*asked, stdin=f"{secret}\n".encode())
+    assert answer == f"{secret} missing\n".encode()
+
+
 async def test_a_forged_object_never_enters_the_store(bench: Bench) -> None:
     workspace = await bench.workspace()
     inside = bench.inside(workspace)

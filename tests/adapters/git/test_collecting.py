@@ -12,8 +12,9 @@ from attrs import evolve
 from sennit.adapters.git.capture import Captured, capture
 from sennit.adapters.git.collectable import Collectable, Needed, look
 from sennit.adapters.git.collecting import Collected, collect
+from sennit.adapters.git.files import copy_with_times
 from sennit.adapters.git.mirror import LINKING, Copying, Sharing
-from sennit.adapters.git.records import Owner, read_record, write_inner_record
+from sennit.adapters.git.records import Owner, index_file, read_record, write_inner_record
 from sennit.adapters.git.store import Store, keep_new
 from sennit.adapters.git.trees import write_blobs
 from sennit.adapters.git.workspace import Workspace
@@ -173,6 +174,18 @@ async def test_what_a_killed_process_left_behind_goes(bench: Bench) -> None:
     assert list(store.scratch.iterdir()) == []
     assert not any(map(Path.exists, left))
     assert (outside / "precious").read_text() == "keep"
+
+
+async def test_the_index_of_a_call_that_is_running_stays_however_old_its_original_is(
+    bench: Bench,
+) -> None:
+    workspace = await bench.workspace()
+    store = await bench.store()
+    running = store.scratch / "index.1"
+    copy_with_times(index_file(store, workspace.name), running)
+    os.utime(running, (1_000_000_000, 1_000_000_000))
+    seen = await found(bench, needs(workspace), time.time() - HOUR)
+    assert seen.files == ()
 
 
 async def test_a_repository_that_was_out_of_reach_meanwhile_is_copied_anew(bench: Bench) -> None:

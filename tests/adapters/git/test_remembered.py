@@ -10,6 +10,7 @@ import pytest
 
 from sennit.adapters.git.base import take_snapshot
 from sennit.adapters.git.git import Git, Limits, git_for
+from sennit.adapters.git.remembered import is_settled
 from sennit.core.objects import Snapshot
 from tests.adapters.git.bench import Bench
 
@@ -95,3 +96,14 @@ async def test_attributes_count_wherever_they_lie(bench: Bench) -> None:
     assert await new_txt() == b"new\r\n"
     theirs.write_text("*.txt text\n")
     assert await new_txt() == b"new\n"
+
+
+async def test_what_is_dated_to_the_second_is_not_trusted_within_it() -> None:
+    second, now = 1_000_000_000, 1_700_000_000_900_000_000
+    whole = now - now % second
+    assert not is_settled(whole, whole, now)
+    assert not is_settled(whole, whole - second, now)
+    assert is_settled(whole - 2 * second, whole - 2 * second, now)
+    # Elsewhere a moment is enough, also where a program has set the other time.
+    assert is_settled(whole, now - second // 2, now)
+    assert not is_settled(whole, now - 1, now)

@@ -235,6 +235,24 @@ async def test_what_is_below_stays_while_somebody_relies_on_it(bench: Bench) -> 
     assert await in_it(bench, later, "cat", "new.txt") == b"new\r\n"
 
 
+async def test_a_clock_that_was_set_back_brings_no_older_base_into_a_proposal(bench: Bench) -> None:
+    first = await layer(bench, await bench.snapshot(), "first")
+    store = await bench.store()
+    assert await delete_workspace(store, first.name, this_process()) == Deleted()
+    ahead = 4_000_000_000
+    for file in store.records.iterdir():
+        if file.is_file():
+            os.utime(file, (ahead, ahead))
+    bench.tree.write("README", "what the user wrote\n")
+    # Under other rules the kept checkout is made anew.
+    bench.tree.write(".gitattributes", "*.txt eol=crlf\n")
+    workspace = await layer(bench, await bench.snapshot(), "second")
+    workspace.folder.joinpath("new").write_text("new\n")
+    taken = await capture(bench.git, store, workspace, date=1)
+    assert isinstance(taken, Captured), taken
+    assert (await bench.files_of(taken.commit))[b"README"] == ("100644", b"what the user wrote\n")
+
+
 async def test_who_works_in_a_layer_keeps_what_is_below(bench: Bench) -> None:
     workspace = await layer(bench, await bench.snapshot())
     store = await bench.store()

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.editors.neovim.desk import desk, shared
+from tests.editors.neovim.desk import desk, desks
 from tests.editors.neovim.neovim import Neovim, find_nvim
 from tests.editors.neovim.scene import Scene
+from tests.editors.neovim.shared import FAILED, shared, sharing
 
-__all__ = ["desk", "shared"]
+__all__ = ["desk", "desks", "shared", "sharing"]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -20,6 +21,25 @@ def _there_is_a_neovim() -> None:
         find_nvim()
     except RuntimeError as missing:
         pytest.exit(str(missing), returncode=2)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Marks a test that has failed, for the fixture that would go on with what it leaves."""
+    report = yield
+    if report.failed:
+        item.stash[FAILED] = True
+    return report
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[Scene]:
+    """A machine of a test's own where `scene` is the one that tests share."""
+    made = Scene(tmp_path)
+    yield made
+    made.close()
 
 
 @pytest.fixture

@@ -50,7 +50,7 @@ class Desk:
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Scene, Neovim]]:
+def desks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Scene, Neovim]]:
     scene = Scene(tmp_path_factory.mktemp("machine"))
     editor = scene.start()
     yield scene, editor
@@ -58,8 +58,8 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Scene, Ne
 
 
 @pytest.fixture
-def desk(shared: tuple[Scene, Neovim]) -> Iterator[Desk]:
-    scene, editor = shared
+def desk(desks: tuple[Scene, Neovim]) -> Iterator[Desk]:
+    scene, editor = desks
     yield Desk(scene, editor)
     editor.command("silent! %bwipeout!")
     editor.lua("require('sennit.apply').history = {}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.editors.neovim.desk import Desk, fill, rename, text
-from tests.editors.neovim.scene import LINES, Scene, accept_all, applied, done, undone
+from tests.editors.neovim.scene import LINES, accept_all, applied, done, undone
+from tests.editors.neovim.shared import Shared
 
 
 @pytest.mark.parametrize(
@@ -120,10 +121,10 @@ def test_other_language_servers_stay_with_a_buffer_that_is_renamed(desk: Desk) -
     assert desk.editor.lua(attached) == 1
 
 
-def test_a_change_with_a_new_name_is_applied_and_undone(scene: Scene) -> None:
+def test_a_change_with_a_new_name_is_applied_and_undone(shared: Shared) -> None:
+    scene, editor = shared.scene, shared.editor
     scene.write("a.txt", LINES)
     scene.commit()
-    editor = scene.start()
     editor.edit(scene.path("a.txt"))
     ticket = done(editor, "sh -c 'sed -i s/one/ONE/ a.txt; mv a.txt b.txt'")
     accept_all(editor, ticket)

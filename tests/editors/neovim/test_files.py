@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.editors.neovim.neovim import Neovim
 from tests.editors.neovim.scene import (
-    TRUSTED,
     Scene,
     accept_all,
     applied,
@@ -16,32 +13,13 @@ from tests.editors.neovim.scene import (
     sed,
     undone,
 )
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Scene, Neovim]]:
-    scene = Scene(tmp_path_factory.mktemp("machine"))
-    scene.commit()
-    editor = scene.start(TRUSTED)
-    yield scene, editor
-    scene.close()
+from tests.editors.neovim.shared import Shared
 
 
 @pytest.fixture
-def desk(shared: tuple[Scene, Neovim]) -> Iterator[tuple[Scene, Neovim]]:
-    """The editor of all tests here, with nothing open."""
-    yield shared
-    scene, editor = shared
-    editor.sennit("close")
-    editor.until_lua("return require('sennit.ui.review').get() == nil")
-    editor.lua("vim.wait(30)")
-    editor.command("silent! tabonly! | silent! %bwipeout!")
-    editor.forget_notices()
-    scene.git("rm", "-rqf", "--ignore-unmatch", ".")
-    for left in scene.repo.iterdir():
-        if left.name != ".git":
-            left.unlink()
-    scene.commit()
+def desk(shared: Shared) -> tuple[Scene, Neovim]:
+    """The editor with nothing open."""
+    return shared.scene, shared.editor
 
 
 def _changed(scene: Scene, editor: Neovim, prompt: str) -> dict[str, object]:

@@ -18,14 +18,20 @@ from tests.editors.neovim.scene import (
     sed,
     settled,
 )
+from tests.editors.neovim.shared import Shared
 
 
 @pytest.fixture
-def editor(scene: Scene) -> Neovim:
+def scene(shared: Shared) -> Scene:
+    return shared.scene
+
+
+@pytest.fixture
+def editor(shared: Shared, scene: Scene) -> Neovim:
     scene.write("many.txt", MANY)
     scene.write("odd.name.without.a.type", "text\n")
     scene.commit()
-    return scene.start()
+    return shared.editor
 
 
 def _type(editor: Neovim, line: int, text: str) -> None:

@@ -9,8 +9,16 @@ import pytest
 
 from tests.editors.neovim.neovim import Neovim
 from tests.editors.neovim.scene import LINES, Scene, accept_all, applied, dispatch, done, sed
+from tests.editors.neovim.shared import Shared
 from tests.editors.neovim.test_questions import FREE
+from tests.editors.neovim.test_server_ends import NEVER_TIRED
 
+ONCE = """
+vim.g.sennit = {
+  trusted = true, restart_ms = { 50 }, restart_window_ms = 600000, stop_ms = 600000,
+}
+"""
+"""A server may end by itself only once, and take its time when it is told to end."""
 KILL_AFTER_EDIT = """
 local apply, pid = require('sennit.apply'), ...
 local handle = apply.handle
@@ -24,12 +32,17 @@ end
 
 
 @pytest.fixture
-def editor(scene: Scene) -> Neovim:
+def scene(shared: Shared) -> Scene:
+    return shared.scene
+
+
+@pytest.fixture
+def editor(shared: Shared, scene: Scene) -> Neovim:
     scene.write("a.txt", LINES)
     scene.commit()
-    editor = scene.start("vim.g.sennit = { trusted = true, restart_ms = { 50, 100 } }")
-    editor.edit(scene.path("a.txt"))
-    return editor
+    shared.editor.lua(NEVER_TIRED)
+    shared.editor.edit(scene.path("a.txt"))
+    return shared.editor
 
 
 def _until_another_server(editor: Neovim, pid: int) -> None:
@@ -63,9 +76,11 @@ def test_of_an_application_without_an_answer_the_truth_is_told(
 
 
 def test_a_restart_is_no_failure_however_often(editor: Neovim) -> None:
+    editor.lua(ONCE)
     done(editor, "true")
     editor.forget_notices()
-    for _ in range(4):
+    # One more than a server may end by itself.
+    for _ in range(2):
         pid = editor.server_pid()
         editor.sennit("restart")
         _until_another_server(editor, pid)
@@ -73,11 +88,12 @@ def test_a_restart_is_no_failure_however_often(editor: Neovim) -> None:
 
 
 def test_a_hanging_server_is_killed_and_said(editor: Neovim) -> None:
+    editor.lua("vim.g.sennit = { trusted = true, stop_ms = 500 }")
     done(editor, "true")
     pid = editor.server_pid()
     os.kill(pid, signal.SIGSTOP)
     editor.sennit("restart")
-    editor.until_notice("did not end within 8 s, so it was killed")
+    editor.until_notice("did not end within 0.5 s, so it was killed")
     _until_another_server(editor, pid)
     assert not [one for one in editor.notices() if "started again in" in one]
 

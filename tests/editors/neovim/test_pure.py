@@ -239,6 +239,41 @@ def test_a_proposal_is_open_until_it_is_decided(
     assert lua.lua("return require('sennit.state').is_open(...)", one) is wanted
 
 
+@pytest.mark.parametrize(
+    ("text", "options", "rest"),
+    [
+        ("agent=peer session=fresh  begin=live do it", 3, "do it"),
+        ("session=fresh", 1, ""),
+        ("do it with agent=peer", 0, "do it with agent=peer"),
+        ("colour=blue please", 0, "colour=blue please"),
+    ],
+)
+def test_options_of_a_follow_up_stand_before_its_words(
+    lua: Neovim, text: str, options: int, rest: str
+) -> None:
+    read = "local a, b, c = require('sennit.following').options(...); return { a, b, c }"
+    found, left = lua.lua(read, text)
+    assert (len(found), left) == (options, rest)
+
+
+def test_an_option_of_a_follow_up_that_cannot_be_meant_is_named(lua: Neovim) -> None:
+    read = "return select(3, require('sennit.following').options('begin=never do it'))"
+    assert lua.lua(read) == "`begin` must be `work` or `live` and is `never`"
+
+
+def test_a_row_tells_how_many_things_an_agent_asks(lua: Neovim) -> None:
+    questions = [{"id": one, "text": f"{one}?"} for one in ("q1", "q2", "q3")]
+    questions[0]["answer"] = "yes"
+    task = {"id": "a", "state": "waiting", "agent": "peer", "questions": questions}
+    rows = lua.lua(
+        "local task = ...; return require('sennit.ui.ticket_rows').lines({"
+        " tickets = function() return { { id = 't', state = 'running' } } end,"
+        " tasks = function() return { task } end, proposals = function() return {} end })",
+        task,
+    )
+    assert rows[1]["text"].endswith("asks: q2? (and 1 more)")
+
+
 SIDE = {"mode": "100644", "id": "1", "uri": "sennit:/a"}
 CONFLICT = {"kind": "content", "path": "a", "uri": "file:///a", "ours": SIDE, "theirs": SIDE}
 GUESS = {"kind": "oursThenTheirs", "sure": "guess", "title": "Keep both."}

@@ -8,6 +8,7 @@ import pytest
 
 from tests.editors.neovim.neovim import Neovim
 from tests.editors.neovim.scene import PROGRAMS, Scene, accept_all, applied, dispatch, settled
+from tests.editors.neovim.shared import Shared
 
 ASK = shlex.quote(str(PROGRAMS / "sennit"))
 WITH_OPTIONS = f"sh -c '{ASK} ask \"Which greeting?\" --option Hi --option Hello > a.txt'"
@@ -15,10 +16,15 @@ FREE = f"sh -c '{ASK} ask \"Which name?\" > a.txt'"
 
 
 @pytest.fixture
-def editor(scene: Scene) -> Neovim:
+def scene(shared: Shared) -> Scene:
+    return shared.scene
+
+
+@pytest.fixture
+def editor(shared: Shared, scene: Scene) -> Neovim:
     scene.write("a.txt", "one\n")
     scene.commit()
-    return scene.start()
+    return shared.editor
 
 
 def _answered(scene: Scene, editor: Neovim, ticket: str) -> str:

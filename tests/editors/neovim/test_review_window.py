@@ -8,6 +8,7 @@ import pytest
 
 from tests.editors.neovim.neovim import Neovim
 from tests.editors.neovim.scene import LINES, REVIEW, Scene, done, review, shell
+from tests.editors.neovim.shared import Shared
 
 OPTIONS = "{ vim.wo.winbar, vim.wo.signcolumn, vim.wo.foldenable, vim.wo.diff }"
 MARKS = """
@@ -21,13 +22,17 @@ BOTH = "sed -i s/one/ONE/ a.txt; sed -i s/one/ONE/ b.txt"
 
 
 @pytest.fixture
-def editor(scene: Scene) -> Neovim:
+def scene(shared: Shared) -> Scene:
+    return shared.scene
+
+
+@pytest.fixture
+def editor(shared: Shared, scene: Scene) -> Neovim:
     for name in ("a.txt", "b.txt", "c.txt"):
         scene.write(name, LINES)
     scene.commit()
-    editor = scene.start()
-    editor.edit(scene.path("a.txt"))
-    return editor
+    shared.editor.edit(scene.path("a.txt"))
+    return shared.editor
 
 
 def _decisions(editor: Neovim) -> Any:

@@ -21,15 +21,32 @@ from tests.editors.neovim.scene import (
     settled,
     undone,
 )
+from tests.editors.neovim.shared import Shared
 
 IMPATIENT = "vim.g.sennit = { trusted = true, restart_ms = { 50, 100 } }"
+NEVER_TIRED = "vim.g.sennit = { trusted = true, restart_ms = { 50 }, restart_window_ms = 0 }"
+"""Each end of the server counts as its first, however many there were in other tests."""
 
 
 @pytest.fixture
-def editor(scene: Scene) -> Neovim:
+def scene(shared: Shared) -> Scene:
+    return shared.scene
+
+
+@pytest.fixture
+def editor(shared: Shared, scene: Scene) -> Neovim:
     scene.write("many.txt", MANY)
     scene.commit()
-    return scene.start(IMPATIENT)
+    shared.editor.lua(NEVER_TIRED)
+    return shared.editor
+
+
+@pytest.fixture
+def alone(own: Scene) -> tuple[Scene, Neovim]:
+    """A machine whose editor may be closed or given up."""
+    own.write("many.txt", MANY)
+    own.commit()
+    return own, own.start(IMPATIENT)
 
 
 def _half_done(scene: Scene, editor: Neovim) -> str:
@@ -50,7 +67,8 @@ def _half_done(scene: Scene, editor: Neovim) -> str:
 
 def _kill_server(editor: Neovim) -> None:
     editor.lua(
-        "_G.starts = 0; vim.api.nvim_create_autocmd('User', { pattern = 'SennitServerStarted',"
+        "_G.starts = 0; local group = vim.api.nvim_create_augroup('sennit.test', {});"
+        " vim.api.nvim_create_autocmd('User', { pattern = 'SennitServerStarted', group = group,"
         " callback = function() _G.starts = _G.starts + 1 end })"
     )
     os.kill(editor.server_pid(), signal.SIGKILL)
@@ -109,7 +127,8 @@ def test_a_request_settles_when_it_is_cancelled(scene: Scene, editor: Neovim) ->
     scene.open_gate("gate")
 
 
-def test_a_server_that_keeps_dying_is_given_up_with_a_word(scene: Scene, editor: Neovim) -> None:
+def test_a_server_that_keeps_dying_is_given_up_with_a_word(alone: tuple[Scene, Neovim]) -> None:
+    scene, editor = alone
     editor.edit(scene.path("many.txt"))
     settled(editor, dispatch(editor, [{"id": "one", "prompt": "true"}]))
     _kill_server(editor)
@@ -135,8 +154,9 @@ def test_unsaved_text_is_known_to_the_server_that_was_started_again(
 
 
 def test_leaving_in_the_middle_loses_nothing_and_leaves_no_process(
-    scene: Scene, editor: Neovim
+    alone: tuple[Scene, Neovim],
 ) -> None:
+    scene, editor = alone
     ticket = _half_done(scene, editor)
     editor.close()
     assert scene.until_gone() == {}
@@ -147,9 +167,8 @@ def test_leaving_in_the_middle_loses_nothing_and_leaves_no_process(
     assert again.text(scene.path("many.txt")) == MANY.replace("line 5\n", "LINE 5\n")
 
 
-def test_what_was_applied_before_is_undone_in_the_next_session(
-    scene: Scene, editor: Neovim
-) -> None:
+def test_what_was_applied_before_is_undone_in_the_next_session(alone: tuple[Scene, Neovim]) -> None:
+    scene, editor = alone
     path = scene.path("many.txt")
     ticket = dispatch(editor, [{"id": "one", "prompt": sed("s/line 5$/LINE 5/", "many.txt")}])
     settled(editor, ticket)
@@ -165,8 +184,9 @@ def test_what_was_applied_before_is_undone_in_the_next_session(
 
 
 def test_a_crash_of_the_editor_loses_nothing_and_leaves_no_process(
-    scene: Scene, editor: Neovim
+    alone: tuple[Scene, Neovim],
 ) -> None:
+    scene, editor = alone
     ticket = _half_done(scene, editor)
     editor.kill()
     assert scene.until_gone() == {}

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Iterator
 
 import pytest
 
-from tests.editors.neovim.neovim import ROOT, Neovim
+from tests.editors.neovim.neovim import Neovim
 from tests.editors.neovim.scene import (
     LINES,
     Scene,
@@ -24,45 +22,20 @@ from tests.editors.neovim.scene import (
     settled,
     until_panel,
 )
-
-PEER = ROOT / "tests" / "acp_peer.py"
-CONFIG = f"""\
-[agents.peer]
-kind = "acp"
-argv = ["{sys.executable}", "{PEER}"]
-roles = ["scripted"]
-sandbox = "off"
-
-[agents.broken]
-argv = ["no-such-program"]
-"""
+from tests.editors.neovim.shared import Shared, furnish
 
 
-@pytest.fixture(scope="module")
-def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Scene, Neovim]]:
-    """One editor and one server for all of them."""
-    scene = Scene(tmp_path_factory.mktemp("machine"))
+@pytest.fixture
+def scene(shared: Shared) -> Scene:
+    return shared.scene
+
+
+@pytest.fixture
+def editor(shared: Shared, scene: Scene) -> Neovim:
     scene.write("a.txt", "one\n")
     scene.write("clash.txt", LINES)
-    scene.write("../config/config.toml", CONFIG)
-    role = "---\nname: scripted\ndescription: Works line by line\n---\n\nBe quick.\n"
-    scene.write("../config/agents/scripted.md", role)
     scene.commit()
-    yield scene, scene.start()
-    scene.close()
-
-
-@pytest.fixture
-def scene(talk: tuple[Scene, Neovim]) -> Scene:
-    return talk[0]
-
-
-@pytest.fixture
-def editor(talk: tuple[Scene, Neovim]) -> Neovim:
-    editor = talk[1]
-    editor.forget_notices()
-    editor.lua("_G.choices = {}")
-    return editor
+    return shared.editor
 
 
 def _begun(editor: Neovim, name: str, prompt: str) -> str:
@@ -235,12 +208,14 @@ def test_a_role_finds_its_agent_and_what_cannot_be_used_is_shown_with_the_reason
     assert task["agent"] == "peer"
 
 
-def test_a_question_of_an_editor_that_was_closed_ends_and_its_work_is_kept(scene: Scene) -> None:
-    other = scene.start("vim.g.sennit = { trusted = true, ask = 'notify' }")
+def test_a_question_of_an_editor_that_was_closed_ends_and_its_work_is_kept(own: Scene) -> None:
+    furnish(own)
+    own.commit()
+    other = own.start("vim.g.sennit = { trusted = true, ask = 'notify' }")
     ticket = _begun(other, "left", "write kept 5\npermit fetch left.txt page")
     _until_waiting(other, ticket, "left", "permission")
     other.close()
-    again = scene.start()
+    again = own.start()
 
     def is_interrupted() -> bool:
         return bool(again.ask("sennit/ticket", {"ticket": ticket})["state"] == "interrupted")

@@ -21,6 +21,7 @@ from tests.editors.neovim.scene import (
     undone,
     until_panel,
 )
+from tests.editors.neovim.shared import Shared
 
 PYTHON = (
     "import pathlib; path = pathlib.Path('code.py');"
@@ -46,11 +47,16 @@ ALL_DONE = MANY.replace("line 3\n", "LINE 3\n").replace("line 30\n", "LINE 30\n"
 
 
 @pytest.fixture
-def editor(scene: Scene) -> Neovim:
+def scene(shared: Shared) -> Scene:
+    return shared.scene
+
+
+@pytest.fixture
+def editor(shared: Shared, scene: Scene) -> Neovim:
     scene.write("many.txt", MANY)
     scene.write("code.py", "total = 1+1\n")
     scene.commit()
-    return scene.start()
+    return shared.editor
 
 
 def _dispatched(scene: Scene, editor: Neovim) -> str:

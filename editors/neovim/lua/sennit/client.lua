@@ -19,8 +19,6 @@ local histories = {}
 local unwanted = {}
 ---@type table<string, sennit.rpc.Connection>
 local connections = {}
---- How long a server may take to end when it is told to.
-local GRACE_MS = 8000
 ---@type table<string, string> Why there is no server for a root.
 M.problems = {}
 
@@ -217,11 +215,12 @@ end
 --- Ends a process that does not end when it is told to.
 ---@param connection_of_root? sennit.rpc.Connection
 local function end_for_sure(connection_of_root)
+  local grace_ms = config.get().stop_ms
   vim.defer_fn(function()
     if connection_of_root and connection_of_root:kill() then
-      notify.warn(('the server did not end within %d s, so it was killed.'):format(GRACE_MS / 1000))
+      notify.warn(('the server did not end within %g s, so it was killed.'):format(grace_ms / 1000))
     end
-  end, GRACE_MS)
+  end, grace_ms)
 end
 
 --- Ends the server of a folder; nothing of its work is lost.

@@ -108,11 +108,17 @@ function M.task(lead, before)
   return M.matching(lead, before[1] and tasks(before[1]) or tickets())
 end
 
---- A proposal, or a ticket and then its tasks.
+--- A proposal, or a ticket and then its tasks; then how it is gone on with.
 ---@param lead string
 ---@param before string[]
 function M.follow(lead, before)
-  if before[1] then
+  if before[2] or (before[1] and vim.startswith(before[1], 'p_')) then
+    local options = { 'session=fresh', 'begin=live' }
+    for _, name in ipairs(agents) do
+      options[#options + 1] = 'agent=' .. name
+    end
+    return M.matching(lead, options)
+  elseif before[1] then
     return M.matching(lead, tasks(before[1]))
   end
   return M.matching(lead, vim.list_extend(tickets(), proposals()))

@@ -11,6 +11,7 @@ local M = {}
 ---@field restart_ms integer[] How long to wait before each restart; after the last it gives up.
 ---@field restart_window_ms integer A server that has run as long as this starts the row anew.
 ---@field start_ms integer How long a server may take for its first answer.
+---@field stop_ms integer How long a server may take to end when it is told to.
 ---@field panel_width integer Width of the file panel of a review.
 ---@field tickets_height integer Height of the panel of tickets.
 ---@field keymaps false|table<string, string|false> Keys in the windows of a review, by action.
@@ -26,6 +27,7 @@ M.defaults = {
   restart_ms = { 250, 1000, 4000, 15000 },
   restart_window_ms = 120000,
   start_ms = 20000,
+  stop_ms = 8000,
   panel_width = 40,
   tickets_height = 12,
   keymaps = {
@@ -51,6 +53,7 @@ local types = {
   restart_ms = 'table',
   restart_window_ms = 'number',
   start_ms = 'number',
+  stop_ms = 'number',
   panel_width = 'number',
   tickets_height = 'number',
   keymaps = 'table',

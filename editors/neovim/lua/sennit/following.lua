@@ -43,6 +43,34 @@ function M.carried(view)
   )
 end
 
+---@class sennit.FollowOptions
+---@field agent? string
+---@field session? sennit.SessionWish
+---@field begin? sennit.Begin
+
+local OPTIONS = { agent = true, session = { 'resume', 'fresh' }, begin = { 'work', 'live' } }
+
+--- Takes `agent=…`, `session=…` and `begin=…` from the head of what is to be done. Pure.
+---@param text string
+---@return sennit.FollowOptions options
+---@return string rest
+---@return string? problem
+function M.options(text)
+  local found = {}
+  while true do
+    local key, value, rest = text:match('^(%l+)=(%S+)%s*(.*)$')
+    local allowed = key and OPTIONS[key]
+    if not allowed then
+      return found, text, nil
+    end
+    if allowed ~= true and not vim.tbl_contains(allowed, value) then
+      local names = table.concat(allowed, '` or `')
+      return found, text, ('`%s` must be `%s` and is `%s`'):format(key, names, value)
+    end
+    found[key], text = value, rest
+  end
+end
+
 ---@param key string
 ---@param text string
 ---@return string operation The same for the same words again, which make no second ticket.
@@ -68,15 +96,21 @@ end
 
 ---@param server vim.lsp.Client
 ---@param named sennit.TaskName
----@param text string Nothing: the same again.
+---@param text string Options and what is to be done; nothing: the same again.
 local function follow(server, named, text)
+  local options, prompt, wrong = M.options(text)
+  if wrong then
+    notify.error(('%s was not followed up: %s. You wrote: %s'):format(named.task, wrong, text))
+    return
+  end
   local key = named.ticket .. '/' .. named.task
-  local result, problem = requests.ask(server, 'sennit/follow', {
+  local params = vim.tbl_extend('error', {
     ticket = named.ticket,
     task = named.task,
-    prompt = text ~= '' and text or nil,
+    prompt = prompt ~= '' and prompt or nil,
     operationId = keep(key, text),
-  })
+  }, options)
+  local result, problem = requests.ask(server, 'sennit/follow', params)
   if problem then
     local wrote = text ~= '' and (' You wrote: %s'):format(plain.line(text, 300)) or ''
     notify.error(
@@ -104,7 +138,7 @@ local function follow(server, named, text)
   refresh.ticket(server, named.ticket)
 end
 
---- `:Sennit follow [ticket [task]] [words]`; a proposal in place of a ticket means its task.
+--- `:Sennit follow [ticket [task]] [option…] [words]`; a proposal in place of a ticket means its task.
 ---@param words string[]
 ---@param rest string
 function M.follow(words, rest)

@@ -874,7 +874,8 @@
 ---@field cwd? string|nil The user's folder that it is about.
 ---@field runs? sennit.RunView[]
 ---@field progress? sennit.Progress|nil
----@field question? sennit.Question|nil
+---@field question? sennit.Question|nil The oldest of `questions`, for those who show one.
+---@field questions? sennit.Question[] All that wait for an answer, oldest first.
 ---@field proposal? string|nil
 ---@field revision? string|nil
 ---@field failure? sennit.Failure|nil
@@ -895,6 +896,10 @@
 --- A ticket changed. Some states in between may be left out, the last one never.
 ---@class sennit.TicketChanged
 ---@field ticket sennit.TicketSummary
+
+--- A ticket is there no more, nor are its tasks and proposals.
+---@class sennit.TicketDropped
+---@field ticket string
 
 --- Names a ticket.
 ---@class sennit.TicketParams

@@ -24,7 +24,8 @@ local OTHER = 'Another answer …'
 ---@param question sennit.Question
 ---@return string?
 function M.prompt(task, question)
-  local head = ('%s asks: %s'):format(plain.line(task), plain.line(question.text, 300))
+  local more = #waiting > 0 and (' (%d more after this)'):format(#waiting) or ''
+  local head = ('%s asks%s: %s'):format(plain.line(task), more, plain.line(question.text, 300))
   local options = question.options or {}
   if #options > 0 then
     local items = vim.deepcopy(options)

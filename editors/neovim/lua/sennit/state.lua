@@ -191,6 +191,15 @@ end
 
 local REVIEWABLE = { clean = true, conflict = true, retained = true, alreadyPresent = true }
 
+--- What an agent asks and nobody has answered, oldest first; there may be several at once.
+---@param task sennit.TaskView
+---@return sennit.Question[]
+function M.questions(task)
+  return vim.tbl_filter(function(one)
+    return not one.answer
+  end, task.questions or { task.question })
+end
+
 --- Whether a proposal waits for the user.
 ---@param one sennit.ProposalSummary
 ---@return boolean

@@ -76,13 +76,18 @@ function M.cancel(ticket, task)
   end)
 end
 
----@return { ticket: string, task: sennit.TaskView }[]
+---@class sennit.OpenQuestion
+---@field ticket string
+---@field task sennit.TaskView
+---@field question sennit.Question
+
+---@return sennit.OpenQuestion[]
 local function asking()
   local found = {}
   for _, ticket in ipairs(state.tickets()) do
     for _, task in ipairs(state.tasks(ticket.id)) do
-      if task.state == 'waiting' and task.question and not task.question.answer then
-        found[#found + 1] = { ticket = ticket.id, task = task }
+      for _, question in ipairs(task.state == 'waiting' and state.questions(task) or {}) do
+        found[#found + 1] = { ticket = ticket.id, task = task, question = question }
       end
     end
   end
@@ -91,7 +96,7 @@ end
 
 ---@param ticket? string
 ---@param task? string
----@return { ticket: string, task: sennit.TaskView }?
+---@return sennit.OpenQuestion?
 local function question_for(ticket, task)
   local found = vim.tbl_filter(function(one)
     return (not ticket or one.ticket == ticket) and (not task or one.task.id == task)
@@ -103,7 +108,7 @@ local function question_for(ticket, task)
     prompt = 'Answer which question?',
     kind = 'sennit.question',
     format_item = function(one)
-      return ('%s: %s'):format(one.task.id, plain.line(one.task.question.text, 100))
+      return ('%s: %s'):format(one.task.id, plain.line(one.question.text, 100))
     end,
   })
 end
@@ -122,15 +127,14 @@ function M.answer(words, rest)
       return
     end
     local given = words[3] and rest:match('^%S+%s+%S+%s+(.+)$')
-    local question = assert(found.task.question)
-    local answer = given or questions.prompt(found.task.id, question)
+    local answer = given or questions.prompt(found.task.id, found.question)
     if not answer or answer == '' then
       return
     end
     local result = requests.expect(server, 'It was not answered', 'sennit/answer', {
       ticket = found.ticket,
       task = found.task.id,
-      question = question.id,
+      question = found.question.id,
       answer = answer,
     })
     if result then

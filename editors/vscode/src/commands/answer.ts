@@ -4,8 +4,9 @@ import type { Context } from "../context.ts";
 import { textOf } from "../errors.ts";
 import { readIds } from "../model/arguments.ts";
 import { plainLine } from "../model/plain.ts";
+import { openQuestions } from "../model/questions.ts";
 import type { AnswerParams, AnswerResult, AskParams, AskResult, Question } from "../protocol.ts";
-import { taskOf } from "./choosing.ts";
+import { choose, taskOf } from "./choosing.ts";
 import { typeText } from "./typing.ts";
 
 const LATER = "Later";
@@ -52,17 +53,26 @@ function tellLateClick(context: Context, task: string, shown: Promise<string | u
 
 export async function answer(context: Context, argument: unknown): Promise<AnswerResult | undefined> {
   const ids = readIds(argument);
-  const found = await taskOf(context, ids, (task) => task.state === "waiting" && Boolean(task.question), "No agent waits for an answer.");
+  const found = await taskOf(context, ids, (task) => task.state === "waiting" && openQuestions(task).length > 0, "No agent waits for an answer.");
   if (found === undefined) {
     return undefined;
   }
-  const known = context.sync.store.ticket(found.ticket)?.tasks.get(found.task)?.question ?? undefined;
+  const task = context.sync.store.ticket(found.ticket)?.tasks.get(found.task);
+  const open = task === undefined ? [] : openQuestions(task);
+  const known = ids.question === undefined ? await oneOf(found.task, open) : open.find((one) => one.id === ids.question);
   const question = ids.question ?? known?.id;
   if (question === undefined) {
-    throw new Error(`The task ${found.task} asks nothing.`);
+    return undefined;
   }
   const text = ids.answer ?? (known === undefined ? undefined : await typed(context, found.task, known));
   return text === undefined ? undefined : sendAnswer(context, { ...found, question, answer: text }, ids.answer === undefined);
+}
+
+/** The only question of a task, or the one that the user picks. */
+function oneOf(task: string, open: readonly Question[]): Promise<Question | undefined> {
+  const [only] = open;
+  const items = open.map((one) => ({ label: plainLine(one.text), value: one }));
+  return open.length === 1 ? Promise.resolve(only) : choose("Answer which question?", items, `The task ${task} asks nothing.`);
 }
 
 const AGAIN = "Try Again";

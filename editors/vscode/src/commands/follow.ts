@@ -3,11 +3,12 @@ import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { Context } from "../context.ts";
 import { reasonOf, textOf } from "../errors.ts";
-import { isRecord, readIds } from "../model/arguments.ts";
+import { type Ids, isRecord, readIds } from "../model/arguments.ts";
 import { canFollow } from "../model/follow.ts";
 import { revisionText, sinceUri } from "../model/uris.ts";
 import type { Attachment, DispatchResult, FollowParams, RevisionSummary } from "../protocol.ts";
 import { type TaskOf, choose, proposalOf, taskOf } from "./choosing.ts";
+import { optionsIn, pickOptions } from "./follow-options.ts";
 import { begun } from "./send.ts";
 import { typeText } from "./typing.ts";
 
@@ -19,6 +20,24 @@ const TELL = "Tell Agent…";
 /** On the task or the proposal that is named, else on that of the active diff; lines that are selected in its texts go along. */
 export async function follow(context: Context, argument: unknown): Promise<DispatchResult | undefined> {
   const ids = readIds(argument);
+  const found = await ended(context, ids);
+  if (found === undefined) {
+    return undefined;
+  }
+  const params = { ...found, ...optionsIn(ids) };
+  return ids.text === undefined ? followTyped(context, params) : send(context, { ...params, prompt: ids.text });
+}
+
+/** As `follow`, asking first by whom, in which session and on which text. */
+export async function followWith(context: Context, argument: unknown): Promise<DispatchResult | undefined> {
+  const found = await ended(context, readIds(argument));
+  const task = found && context.sync.store.ticket(found.ticket)?.tasks.get(found.task);
+  const options = task && (await pickOptions(context, task.agent));
+  return options && followTyped(context, { ...found, ...options });
+}
+
+/** The task that is meant, with what goes along. */
+async function ended(context: Context, ids: Ids): Promise<FollowParams | undefined> {
   const selected = selectedLines(context);
   const shown = ids.proposal ?? (ids.task === undefined ? selected?.proposal : undefined);
   const named = shown === undefined ? await taskOf(context, ids, canFollow, "No task has ended that could be followed up.") : taskOfProposal(context, shown);
@@ -27,8 +46,7 @@ export async function follow(context: Context, argument: unknown): Promise<Dispa
   }
   const proposal = context.sync.store.ticket(named.ticket)?.tasks.get(named.task)?.proposal ?? shown;
   const isAbout = selected !== undefined && selected.proposal === proposal;
-  const params = { ticket: named.ticket, task: named.task, ...(isAbout ? { attach: [selected.lines] } : {}) };
-  return ids.text === undefined ? followTyped(context, params) : send(context, { ...params, prompt: ids.text });
+  return { ticket: named.ticket, task: named.task, ...(isAbout ? { attach: [selected.lines] } : {}) };
 }
 
 function taskOfProposal(context: Context, proposal: string): TaskOf {

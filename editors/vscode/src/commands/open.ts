@@ -65,6 +65,22 @@ function parsed(uri: string | null | undefined): vscode.Uri | undefined {
   return uri ? vscode.Uri.parse(uri) : undefined;
 }
 
+/** What the agent itself has done to a file whose conflict was settled; the file shows what goes in. */
+export async function showAgentText(context: Context, argument: unknown): Promise<void> {
+  const ids = readIds(argument);
+  const proposal = await proposalOf(context, ids);
+  const file = proposal && (await fileOf(proposal, ids));
+  if (file === undefined) {
+    return;
+  }
+  const [before, after] = [parsed(file.settled?.agentBaseUri), parsed(file.settled?.agentUri)];
+  if (after === undefined) {
+    throw new Error(`No conflict of ${file.path} was settled, so its diff shows what the agent has done.`);
+  }
+  const title = plainLine(`${file.path} (by the agent)`);
+  await (before === undefined ? vscode.commands.executeCommand("vscode.open", after, { preview: true }, title) : vscode.commands.executeCommand("vscode.diff", before, after, title));
+}
+
 /** One file as a diff, at the change that was named. */
 export async function openFile(context: Context, argument: unknown): Promise<void> {
   const ids = readIds(argument);

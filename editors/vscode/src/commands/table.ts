@@ -9,9 +9,9 @@ import { cancelTask, cancelTicket } from "./cancel.ts";
 import { decide } from "./decide.ts";
 import { showDetails } from "./details.ts";
 import { dispatch, dispatchDiagnostic, dispatchSelection } from "./dispatch.ts";
-import { compareRevisions, follow } from "./follow.ts";
+import { compareRevisions, follow, followWith } from "./follow.ts";
 import { dispatchForm, writeTasks } from "./form.ts";
-import { openFile, openProposal, showConflict, showOutput } from "./open.ts";
+import { openFile, openProposal, showAgentText, showConflict, showOutput } from "./open.ts";
 import { resolveConflict, takeResolutionBack } from "./resolve-conflict.ts";
 import { refresh, restartServer, showLog, trust } from "./server.ts";
 import { interrupt, steer } from "./speak.ts";
@@ -27,12 +27,14 @@ export const COMMANDS: Readonly<Record<string, Handler>> = {
   "sennit.steer": steer,
   "sennit.interrupt": interrupt,
   "sennit.follow": follow,
+  "sennit.followWith": followWith,
   "sennit.compareRevisions": compareRevisions,
   "sennit.cancelTask": cancelTask,
   "sennit.cancelTicket": cancelTicket,
   "sennit.answer": answer,
   "sennit.openProposal": openProposal,
   "sennit.openFile": openFile,
+  "sennit.showAgentText": showAgentText,
   "sennit.showConflict": showConflict,
   "sennit.resolveConflict": resolveConflict,
   "sennit.takeResolutionBack": takeResolutionBack,

@@ -2,6 +2,7 @@
 
 const TEXTS = [
   "ticket", "task", "question", "answer", "run", "proposal", "revision", "unit", "file", "application", "target", "text", "take",
+  "agent", "session", "begin",
 ] as const;
 const SWITCHES = ["force", "confirmMoved"] as const;
 

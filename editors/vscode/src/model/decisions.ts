@@ -50,6 +50,9 @@ export function unitLabel(unit: UnitView, file: FileView): string {
 function hunkLabel(unit: UnitView): string {
   const added = firstLine(unit.afterText);
   const removed = firstLine(unit.beforeText);
+  if (unit.before?.count === 0 && unit.after?.count === 0) {
+    return "what is there stays"; // A conflict that was settled so.
+  }
   const line = added === "" ? `− ${removed}` : `+ ${added}`;
   return plainLine(line, 80);
 }
@@ -75,6 +78,7 @@ export function fileDescription(file: FileView): string {
     lineCounts(file.linesAdded ?? 0, file.linesRemoved ?? 0),
     counted(units.length, "change", "changes"),
     ...(decided === "undecided" ? [] : [words]),
+    ...(file.settled ? ["settled"] : []),
   ].join(" · ");
 }
 

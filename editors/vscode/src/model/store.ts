@@ -111,12 +111,19 @@ export class Store {
 
   proposalSummary(summary: ProposalSummary): void {
     const known = this.proposalMap.get(summary.id);
-    this.proposalMap.set(summary.id, { summary, view: known?.view });
+    if (!isOvertaken(summary, known?.summary)) {
+      this.proposalMap.set(summary.id, { summary, view: known?.view });
+    }
   }
 
+  /** An answer may come after news that are newer. */
   proposalView(view: ProposalView): void {
-    const known = this.proposalMap.get(view.summary.id)?.view;
-    this.proposalMap.set(view.summary.id, { summary: view.summary, view: keepingFiles(known, view) });
+    const known = this.proposalMap.get(view.summary.id);
+    if (isOvertaken(view.summary, known?.view?.summary)) {
+      return;
+    }
+    const summary = known !== undefined && isOvertaken(view.summary, known.summary) ? known.summary : view.summary;
+    this.proposalMap.set(view.summary.id, { summary, view: keepingFiles(known?.view, view) });
   }
 
   agentList(agents: readonly AgentView[]): void {
@@ -144,6 +151,10 @@ export class Store {
 }
 
 const EMPTY: Omit<Ticket, "summary"> = { tasks: new Map(), bases: [], notices: [], applications: [], owned: undefined, readUpTo: undefined };
+
+function isOvertaken(one: ProposalSummary, known: ProposalSummary | undefined): boolean {
+  return (one.sequence ?? 0) < (known?.sequence ?? 0);
+}
 
 function newestFirst(one: TicketSummary, other: TicketSummary): number {
   return other.createdAt.localeCompare(one.createdAt) || other.id.localeCompare(one.id);

@@ -1,8 +1,8 @@
 /** What stands below a task in the tree, and what is said of it there. */
-import type { TaskView } from "../protocol.ts";
+import type { Question, TaskView } from "../protocol.ts";
 import { plainLine } from "./plain.ts";
+import { openQuestions } from "./questions.ts";
 import type { Hearing } from "./speaking.ts";
-import { isFinalTask } from "./store.ts";
 import { LEAF, type TreeNode } from "./tree-node.ts";
 
 /** What menus know an agent by that can be spoken with. */
@@ -16,7 +16,7 @@ export function taskContext(task: TaskView, heard: Hearing): string {
 /** What the user is asked for. */
 export function waitingNodes(ticket: string, task: TaskView, heard: Hearing): readonly TreeNode[] {
   return [
-    ...(task.question && !isFinalTask(task) ? [questionNode(ticket, task)] : []),
+    ...openQuestions(task).map((question) => questionNode(ticket, task, question)),
     ...(heard === "waits" ? [heldNode(ticket, task)] : []),
   ];
 }
@@ -64,19 +64,17 @@ export function taskTooltip(task: TaskView): string {
 
 const TO_DO = { pending: "☐", in_progress: "▶", completed: "☑" } as const;
 
-function questionNode(ticket: string, task: TaskView): TreeNode {
-  const question = task.question;
-  const id = question?.id ?? "";
+function questionNode(ticket: string, task: TaskView, question: Question): TreeNode {
   return {
     ...LEAF,
-    id: `question:${id}`,
+    id: `question:${question.id}`,
     kind: "question",
-    label: plainLine(question?.text ?? "", 120),
-    description: question?.deadline ? `until ${clock(question.deadline)}` : "",
-    tooltip: [question?.text ?? "", ...(question?.options ?? []).map((option) => `- ${option}`)].join("\n"),
+    label: plainLine(question.text, 120),
+    description: question.deadline ? `until ${clock(question.deadline)}` : "",
+    tooltip: [question.text, ...(question.options ?? []).map((option) => `- ${option}`)].join("\n"),
     contextValue: "question",
     icon: { id: "comment-unresolved" },
-    ids: { ticket, task: task.id, question: id },
+    ids: { ticket, task: task.id, question: question.id },
     command: "sennit.answer",
   };
 }

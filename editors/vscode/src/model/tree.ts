@@ -172,7 +172,7 @@ function newFileNode(proposal: string, file: FileView): TreeNode {
     label: plainLine(file.path, 200),
     description: fileDescription(file),
     tooltip: file.oldPath ? `${file.path}\nrenamed from ${file.oldPath}` : file.path,
-    contextValue: `file-${jointDecision(units)}`,
+    contextValue: `file-${jointDecision(units)}${file.settled?.agentUri ? "+settled" : ""}`,
     icon: undefined,
     file: file.proposedUri ?? file.baseUri ?? file.uri,
     state: "collapsed",

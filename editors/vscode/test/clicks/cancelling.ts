@@ -2,24 +2,13 @@
 
 import assert from 'node:assert/strict';
 
-import { untilNoServer, Window, type Suite } from './desk.ts';
+import type { InWindow } from './desk.ts';
 
-export const cancelling: Suite = (desk) => {
+export const cancelling: InWindow = (window) => {
   describe('the progress notification', () => {
-    let window: Window;
-
-    before(async () => {
-      window = await Window.open(desk, 'cancelling', { 'a.txt': 'a\n' });
-    });
-    after(async () => {
-      await window.close();
-      await untilNoServer(desk);
-    });
-
     it('shows what runs, and its Cancel asks before it cancels', async () => {
-      const { hands } = window;
-      await hands.tickets();
-      await window.dispatch([`sh -c "echo half > half.txt; echo still at it; exec sleep 1000"`]);
+      const { hands } = window();
+      await window().dispatch([`sh -c "echo half > half.txt; echo still at it; exec sleep 1000"`]);
       await hands.notification(/0 of 1 tasks done.*still at it/).waitFor();
       await hands.clickInNotification(/0 of 1 tasks done/, 'Cancel');
       assert.match(await hands.clickInDialog('Cancel Task'), /echo-half/);
@@ -28,8 +17,9 @@ export const cancelling: Suite = (desk) => {
     });
 
     it('leaves what the task had done, to be looked at', async () => {
-      await window.hands.expand(window.hands.lines(/cancelled/).first());
-      await window.hands.line(/kept from a run that did not complete/).waitFor();
+      const { hands } = window();
+      await hands.expand(hands.lines(/cancelled/).first());
+      await hands.line(/kept from a run that did not complete/).waitFor();
     });
   });
 };

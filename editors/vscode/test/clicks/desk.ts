@@ -1,6 +1,6 @@
 /** What every suite of clicks is given, and windows for it. */
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { processesOf } from '../../harness/processes.ts';
@@ -15,6 +15,9 @@ export interface Desk {
 }
 
 export type Suite = (desk: Desk) => void;
+
+/** Claims that do not depend on what else was done in the window: they share one. */
+export type InWindow = (window: () => Window, desk: Desk) => void;
 
 /** A window on a repository of its own. */
 export class Window {
@@ -38,8 +41,19 @@ export class Window {
     return readFileSync(path.join(this.repo.folder, name), 'utf8');
   }
 
-  async untilOnDisk(name: string, wanted: string): Promise<void> {
-    await until(() => `${name} is as wanted; it is ${JSON.stringify(this.onDisk(name))}`, () => this.onDisk(name) === wanted);
+  /** Saves until the files hold what is wanted: edits of several files are shown one after the other. */
+  async untilSaved(wanted: Readonly<Record<string, string>>): Promise<void> {
+    const others = (): string[] => Object.keys(wanted).filter((name) => this.textOf(name) !== wanted[name]);
+    await until(() => `files are saved as wanted; not yet: ${others().map((name) => `${name}: ${JSON.stringify(this.textOf(name))}`).join(', ')}`, async () => {
+      if (others().length > 0) {
+        await this.hands.saveAll();
+      }
+      return others().length === 0;
+    });
+  }
+
+  private textOf(name: string): string | undefined {
+    return existsSync(path.join(this.repo.folder, name)) ? this.onDisk(name) : undefined;
   }
 
   /** Dispatches prompts as a person does: palette, agent, one box a task, Enter on an empty one. */

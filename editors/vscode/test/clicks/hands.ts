@@ -2,7 +2,9 @@
 
 import type { Locator, Page } from 'playwright-core';
 
-const PATIENCE_MS = 45_000;
+const PATIENCE_MS = 90_000;
+/** How long a person looks at what they have saved before they save again. */
+const SAVED_MS = 2_000;
 
 export class Hands {
   readonly page: Page;
@@ -76,9 +78,16 @@ export class Hands {
     }
   }
 
-  /** A notification with a text. */
+  /** A notification with a text: by itself, or among all of them where these are shown. */
   notification(text: string | RegExp): Locator {
-    return this.page.locator('.notifications-toasts .notification-list-item').filter({ hasText: text }).first();
+    return this.page.locator('.notifications-toasts .notification-list-item, .notifications-center .notification-list-item').filter({ hasText: text }).first();
+  }
+
+  /** Clicks in a notification that was shown some time ago: VS Code has put it among the others by now, or will at any moment. */
+  async clickInOldNotification(text: string | RegExp, button: string): Promise<void> {
+    await this.command('Notifications: Show Notifications');
+    const old = this.page.locator('.notifications-center .notification-list-item').filter({ hasText: text }).first();
+    await old.getByRole('button', { name: button, exact: true }).click();
   }
 
   async clickInNotification(text: string | RegExp, button: string): Promise<void> {
@@ -106,14 +115,13 @@ export class Hands {
     return this.page.locator('.part.statusbar .statusbar-item').filter({ hasText: text }).first();
   }
 
-  /** Saves what has been changed, once there is something. */
+  /** Saves what has been changed, if there is something. */
   async saveAll(): Promise<void> {
     const unsaved = this.page.locator('.tabs-container .tab.dirty');
-    await unsaved.first().waitFor();
-    // The edit of a second file may be shown only after the first was saved: a person saves again.
-    while ((await unsaved.count()) > 0) {
+    if ((await unsaved.count()) > 0) {
       await this.command('File: Save All');
-      await this.page.waitForTimeout(500);
+      // A second file may be edited only after the first was saved: whoever asked saves again then.
+      await unsaved.first().waitFor({ state: 'detached', timeout: SAVED_MS }).catch(() => undefined);
     }
   }
 

@@ -68,18 +68,14 @@ export const mainJob: Suite = (desk) => {
       const { hands } = window;
       await hands.clickOnLine(hands.line(/partly completed/), 'Apply');
       await hands.notification(/Applied/).waitFor();
-      await hands.saveAll();
-      await window.untilOnDisk('poem.txt', FIRST);
-      await window.untilOnDisk('song.txt', SUNG);
+      await window.untilSaved({ 'poem.txt': FIRST, 'song.txt': SUNG });
     });
 
     it('takes it back by the button in the notification', async () => {
       const { hands } = window;
-      await hands.clickInNotification(/Applied/, 'Undo');
+      await hands.clickInOldNotification(/Applied/, 'Undo');
       await hands.notification(/Undone/).waitFor();
-      await hands.saveAll();
-      await window.untilOnDisk('poem.txt', POEM);
-      await window.untilOnDisk('song.txt', SONG);
+      await window.untilSaved({ 'poem.txt': POEM, 'song.txt': SONG });
     });
 
     it('sees what a suggestion gives, takes it by the button above the diff, and takes that back', async () => {

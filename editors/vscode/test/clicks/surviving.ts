@@ -6,20 +6,13 @@ import { processesOf } from '../../harness/processes.ts';
 import { until } from '../../harness/until.ts';
 import { servers, untilNoServer, Window, type Desk, type Suite } from './desk.ts';
 
-const LASTING = `sh -c "echo half > half.txt; echo at it; exec sleep 4242"`;
-
 export const surviving: Suite = (desk) => {
   describe('work that is under way', () => {
     let window: Window;
 
-    beforeEach(async function open() {
-      await (window as Window | undefined)?.close();
-      window = await Window.open(desk, `surviving-${String(this.currentTest?.title.length)}`, { 'a.txt': 'a\n' });
+    before(async () => {
+      window = await Window.open(desk, 'surviving', { 'a.txt': 'a\n' });
       await window.hands.tickets();
-      await window.dispatch([`sh -c "echo finished > finished.txt"`]);
-      await window.hands.line(/completed · 1 to review/).waitFor();
-      await window.dispatch([LASTING]);
-      await window.hands.line(/running.*at it/).waitFor();
     });
     after(async () => {
       await window.close();
@@ -29,17 +22,19 @@ export const surviving: Suite = (desk) => {
 
     it('when its server is killed: a message says so, finished proposals stay and can be applied', async () => {
       const { hands } = window;
+      await begin(window, 'killed');
       for (const pid of servers(desk)) {
         process.kill(pid, 'SIGKILL');
       }
       await hands.notification(/server/i).waitFor();
-      await hands.line(/echo-half.*interrupted/).waitFor();
+      await hands.line(/echo-half-killed.*interrupted/).waitFor();
       await untilNoneLasts(desk);
-      await applyFinished(window);
+      await applyFinished(window, 'killed');
     });
 
     it('when the window is reloaded: nothing is lost, what was typed and not saved either; no program runs on', async () => {
       const { hands } = window;
+      await begin(window, 'reloaded');
       await hands.openFile('a.txt');
       await hands.page.locator('.monaco-editor .view-line').first().click();
       await hands.page.locator('.monaco-editor.focused').waitFor();
@@ -51,25 +46,33 @@ export const surviving: Suite = (desk) => {
       await reloaded;
       await hands.ready();
       await hands.tickets();
-      await hands.line(/echo-half.*interrupted/).waitFor();
+      await hands.line(/echo-half-reloaded.*interrupted/).waitFor();
       await untilNoneLasts(desk);
       await hands.page.locator('.monaco-editor .view-line').filter({ hasText: 'typed, not saved' }).waitFor();
       assert.equal(window.onDisk('a.txt'), 'a\n');
-      await applyFinished(window);
+      await applyFinished(window, 'reloaded');
     });
   });
 };
 
-/** The finished proposal is still there: accept it, apply it, look at the file. */
-async function applyFinished(window: Window): Promise<void> {
+/** One task that has ended, and one at work; `name` tells them from those of other tests. */
+async function begin(window: Window, name: string): Promise<void> {
   const { hands } = window;
-  await hands.expand(hands.line(/^\s*echo-finished.*1 to review/));
+  await window.dispatch([`sh -c "echo finished-${name} > ${name}.txt"`]);
+  await hands.line(new RegExp(`echo-finished-${name}.*completed · 1 to review`)).waitFor();
+  await window.dispatch([`sh -c "echo half-${name} > half.txt; echo at it; exec sleep 4242"`]);
+  await hands.line(new RegExp(`echo-half-${name}.*running.*at it`)).waitFor();
+}
+
+/** The finished proposal is still there: accept it, apply it, look at the file. */
+async function applyFinished(window: Window, name: string): Promise<void> {
+  const { hands } = window;
+  await hands.expand(hands.line(new RegExp(`^\\s*echo-finished-${name}.*1 to review`)));
   const finished = hands.line(/proposal.*to review/);
   await hands.clickOnLine(finished, 'Accept Proposal');
   await hands.clickOnLine(hands.line(/proposal.*· accepted/), 'Apply');
   await hands.notification(/Applied/).waitFor();
-  await hands.saveAll();
-  await window.untilOnDisk('finished.txt', 'finished\n');
+  await window.untilSaved({ [`${name}.txt`]: `finished-${name}\n` });
 }
 
 function lasting(desk: Desk): string[] {

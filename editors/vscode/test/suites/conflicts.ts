@@ -19,8 +19,6 @@ async function clashing(file: string, lines: readonly [number, number]): Promise
   const proposal = await proposalOf(ticket, "eleven");
   const uri = proposal.conflicts?.[0]?.uri;
   assert.ok(uri, "there is no conflict");
-  // Until it is in the tree a command knows the proposal as it was before.
-  await node(`conflict:${proposal.summary.id}:${uri}`);
   return { ticket, proposal, uri };
 }
 

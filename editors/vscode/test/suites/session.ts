@@ -7,7 +7,9 @@ import type { SennitApi, ShownNotice, TreeNodeView } from "../../src/api";
 import type { ApplicationView, DispatchResult, ProposalView, TaskView, TicketView, UnitView } from "../../src/protocol";
 import { until } from "./until";
 
-export const SETTLED_MS = 60_000;
+export const SETTLED_MS = 90_000;
+/** Files of a proposal that the tree lists. */
+const FILES_SHOWN = 200;
 
 export interface TaskWish {
   readonly id: string;
@@ -71,13 +73,25 @@ export async function taskOf(ticket: string, id: string): Promise<TaskView> {
   return found;
 }
 
-/** The proposal of a task with its files and units. */
+/** The proposal of a task with its files and units, once the tree shows all that: commands act on what is shown. */
 export async function proposalOf(ticket: string, task: string): Promise<ProposalView> {
   const api = await sennit();
   const { proposals } = await api.request("sennit/proposals", { ticket });
   const found = proposals.find((each) => each.task === task);
   assert.ok(found, `${task} left no proposal; there are ${proposals.map((each) => each.task).join(", ")}`);
-  return api.request("sennit/proposal", { proposal: found.id });
+  return until(`the tree shows the proposal of ${task} as the server has it`, async () => {
+    const view = await api.request("sennit/proposal", { proposal: found.id });
+    return isShown(view, new Set(allNodes(api.tree()).map((each) => each.id))) && view;
+  });
+}
+
+/** Units have other ids in another revision, so that an older one does not pass for this. */
+function isShown(view: ProposalView, shown: ReadonlySet<string>): boolean {
+  const id = view.summary.id;
+  const conflicts = [...(view.conflicts ?? []), ...(view.resolved ?? [])].map((each) => `conflict:${id}:${each.uri}`);
+  const files = (view.files ?? []).slice(0, FILES_SHOWN);
+  const units = files.flatMap((each) => (each.units ?? []).map((unit) => `unit:${unit.id}`));
+  return [`proposal:${id}`, ...conflicts, ...files.map((each) => `file:${id}:${each.uri}`), ...units].every((each) => shown.has(each));
 }
 
 export function unitsOf(proposal: ProposalView): UnitView[] {

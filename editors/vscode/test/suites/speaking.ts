@@ -43,6 +43,7 @@ export function speaking(): void {
 
     it("asks two things at once, each is answered, and an answer that comes too late is told so", async () => {
       const ticket = await dispatch([peer("twice", "both both.txt")]);
+      await node(`task:${ticket}/twice`, (each) => each.children.filter((one) => one.contextValue === "question").length === 2);
       const first = await asked(ticket, "twice");
       await did("sennit.answer", { ticket, task: "twice", question: first.id, answer: "Allow once" });
       const second = await asked(ticket, "twice", first.id);
@@ -60,7 +61,8 @@ export function speaking(): void {
       await settled(first);
       const { summary } = await proposalOf(first, "grown");
       await did("sennit.acceptProposal", { proposal: summary.id });
-      const { ticket } = await did<DispatchResult>("sennit.follow", { proposal: summary.id, text: "write two.txt 2" });
+      const anew = { session: "fresh", begin: "work" };
+      const { ticket } = await did<DispatchResult>("sennit.follow", { proposal: summary.id, text: "write two.txt 2", ...anew });
       assert.equal((await settled(ticket)).state, "completed");
       const shown = await node(`proposal:${summary.id}`, (each) => each.description.startsWith("revision 2") && each.children.length === 2);
       assert.deepEqual(shown.children.map((each) => each.label), ["one.txt", "two.txt"]);

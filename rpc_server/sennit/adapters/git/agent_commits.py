@@ -56,7 +56,9 @@ async def take_agent_commits(
 ) -> tuple[AgentCommit, ...] | GitFailed:
     """Bring every commit of the workspace that is not the user's into the store, oldest first.
 
-    Branches that were left or deleted count too: the logs of refs name what they pointed at.
+    Branches that were left or deleted count too: the logs of refs name what they pointed at. An
+    agent may have put a link to somebody's repository in the place of its own, or of a part of it,
+    where it could not even look: nothing is read behind one.
     """
     named = await in_thread("read an agent's refs", _named, workspace.folder / ".git")
     if isinstance(named, GitFailed):
@@ -90,6 +92,8 @@ async def _taken_over(
 def _named(git_dir: Path) -> set[str]:
     """Collect every object id in HEAD, refs and logs; links are not followed."""
     found: set[str] = set()
+    if not (_is_folder(git_dir) and _is_folder(git_dir / "objects")):
+        return found
     for file in _plain_files(git_dir):
         found.update(identity.decode() for identity in _ID.findall(read_if_there(file) or b""))
     return {identity for identity in found if identity.strip("0")}
@@ -97,11 +101,15 @@ def _named(git_dir: Path) -> set[str]:
 
 def _plain_files(git_dir: Path) -> Iterator[Path]:
     yield from (file for file in (git_dir / "HEAD", git_dir / "packed-refs") if _is_small(file))
-    for top in ("refs", "logs"):
-        for entry in walked(os.fsencode(git_dir / top)):
+    for top in filter(_is_folder, (git_dir / "refs", git_dir / "logs")):
+        for entry in walked(os.fsencode(top)):
             file = Path(os.fsdecode(entry.path))
             if _is_small(file):
                 yield file
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
 
 
 def _is_small(file: Path) -> bool:

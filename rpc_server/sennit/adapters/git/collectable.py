@@ -6,6 +6,7 @@ are another matter: see `workspaces.kept`.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from functools import partial
@@ -193,8 +194,20 @@ def _left_behind(store: Store, before: float) -> Iterator[Path]:
     candidates += (file for file in _ref_files(store) if _commit_in(file) is None)
     for pattern in _LEFT_BY_GIT:
         candidates += store.git_dir.glob(pattern)
-    yield from (path for path in candidates if path.lstat().st_mtime < before)
+    yield from (path for path in candidates if _changed(path) < before)
     yield from _without_record(store, before)
+
+
+def _changed(path: Path) -> float:
+    """Tell when an inode was changed last; what is gone meanwhile counts as new.
+
+    Not when it was written: the index of a call that is running has the time of the one that it is
+    a copy of, and without it that call would find that every file had been removed.
+    """
+    try:
+        return path.lstat().st_ctime
+    except FileNotFoundError:
+        return math.inf
 
 
 def _stagings(store: Store, needed: Needed, before: float) -> Iterator[Path]:
@@ -209,9 +222,7 @@ def _without_record(store: Store, before: float) -> Iterator[Path]:
     files = list(store.records.iterdir()) if store.records.is_dir() else []
     names = [file.stem for file in files if file.suffix == ".json" and file.name[0] != "."]
     for file in files:
-        # Indexes have the times of those that they are copies of.
-        old = file.lstat().st_ctime < before
-        if old and not any(file.name.startswith(f"{name}.") for name in names):
+        if _changed(file) < before and not any(file.name.startswith(f"{name}.") for name in names):
             yield file
 
 

@@ -14,12 +14,19 @@ from typing import TYPE_CHECKING
 from attrs import field, frozen
 
 from sennit.adapters.git.collectable import size_of
-from sennit.adapters.git.delete import Deleted, delete_workspace
+from sennit.adapters.git.delete import (
+    Deleted,
+    NotDeleted,
+    delete_workspace,
+    remove_tree,
+    removed,
+)
 from sennit.adapters.git.files import in_thread
 from sennit.adapters.git.lock import Busy, locked
 from sennit.adapters.git.repacking import repack
 from sennit.adapters.git.stage import nul_ended
 from sennit.core.objects import GitFailed
+from sennit.core.uris import display
 
 if TYPE_CHECKING:
     from sennit.adapters.git.collectable import Collectable, Needed
@@ -60,8 +67,11 @@ async def collect(
 
 
 async def _without_files(found: Collectable) -> str | None:
-    removed = await in_thread("remove what was left behind", _unlink_all, found.files)
-    return _told(found, removed) if isinstance(removed, GitFailed) else None
+    staying = await in_thread("remove what was left behind", _remove_all, found.files)
+    if isinstance(staying, GitFailed):
+        return _told(found, staying)
+    said = ", ".join(f"{display(one.where)} ({one.reason.value})" for one in staying)
+    return f"what was left behind: {said}" if said else None
 
 
 async def _without_objects(
@@ -105,15 +115,21 @@ async def _without_refs(git: Git, found: Collectable) -> GitFailed | None:
     return done if isinstance(done, GitFailed) else None
 
 
-def _unlink_all(files: tuple[Path, ...]) -> None:
-    for file in files:
+def _remove_all(files: tuple[Path, ...]) -> tuple[NotDeleted, ...]:
+    """Remove files and folders; what stays is given, and keeps no other from going."""
+    found = [_remove(file) for file in files]
+    return tuple(one for one in found if one is not None)
+
+
+def _remove(file: Path) -> NotDeleted | None:
+    name, where = os.fsencode(file.name), os.fsencode(file)
+    try:
+        parent = os.open(file.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
         if file.is_dir() and not file.is_symlink():
-            for folder, folders, names in os.walk(file, topdown=False):
-                for name in names:
-                    (Path(folder) / name).unlink(missing_ok=True)
-                for name in folders:
-                    inner = Path(folder) / name
-                    inner.unlink() if inner.is_symlink() else inner.rmdir()
-            file.rmdir()
-        else:
-            file.unlink(missing_ok=True)
+            return remove_tree(parent, name, where)
+        return removed(os.unlink, parent, name, where)
+    finally:
+        os.close(parent)

@@ -89,6 +89,16 @@ def remember_plain(look: Look) -> None:
         _plain_file(look).unlink(missing_ok=True)
 
 
+def is_settled(modified: int, changed: int, now: int) -> bool:
+    """Tell whether a file with these times, in nanoseconds, gets others when it is written again.
+
+    Times of whole seconds are taken for those of a file system that keeps no others.
+    """
+    in_seconds = changed % _SECOND_NS == 0
+    tick = _SETTLED_IN_SECONDS_NS if in_seconds else _SETTLED_NS
+    return max(modified, changed) <= now - tick
+
+
 def _file(look: Look) -> Path:
     return look.store.root / "source.tree"
 
@@ -147,9 +157,7 @@ def _attributes_in(folder: bytes) -> bytes:
 
 
 def _status(status: os.stat_result, now: int) -> bytes:
-    in_seconds = status.st_ctime_ns % _SECOND_NS == 0
-    settled = now - (_SETTLED_IN_SECONDS_NS if in_seconds else _SETTLED_NS)
-    if max(status.st_mtime_ns, status.st_ctime_ns) > settled:
+    if not is_settled(status.st_mtime_ns, status.st_ctime_ns, now):
         raise _CannotBeKnownError
     known = (
         status.st_dev,

@@ -32,7 +32,6 @@ from sennit.adapters.git.workspace import CHECKOUT
 from sennit.adapters.workspaces import leases
 from sennit.adapters.workspaces.pristine import (
     NAME,
-    PATIENCE_S,
     brought,
     flagged_file,
     lock_of,
@@ -51,6 +50,9 @@ _FEW = 200
 """So many files are quicker written for each workspace than the kept checkout is brought over."""
 _MOST = 5_000
 """More are not written over a kept checkout that others rely on."""
+_PATIENCE_S = 300.0
+"""How long a task waits for others that fill the kept checkout, as long as git may take for it: to
+write another one beside them would take both longer."""
 _ALL_OF_IT: Config = (*CHECKOUT, ("core.sparseCheckout", "false"))
 _SUBMODULES = b".gitmodules"
 
@@ -75,9 +77,9 @@ async def layered(making: Making, rules: str) -> Record | Unlayered | GitFailed:
     captured, as in a plain checkout.
     """
     store = making.store
-    async with locked(lock_of(store), seconds=PATIENCE_S) as held:
+    async with locked(lock_of(store), seconds=_PATIENCE_S) as held:
         if isinstance(held, Busy):
-            return Unlayered("the kept checkout is being brought to another base just now")
+            return Unlayered("the kept checkout was being brought to another base for too long")
         lower = await _leased(making, rules)
     if isinstance(lower, GitFailed):
         return lower

@@ -78,10 +78,11 @@ local function add_proposal(session, proposal, add)
     add(text, 'Added', { proposal = id, uri = conflict.uri, conflict = conflict })
   end
   for _, file in ipairs(proposal.files or {}) do
-    local text = (' %s %s %s'):format(
+    local text = (' %s %s %s%s'):format(
       units.mark(file.units or {}),
       units.letter(file),
-      plain.line(file.path)
+      plain.line(file.path),
+      file.settled and '  settled' or ''
     )
     add(text, 'Directory', { proposal = id, uri = file.uri })
     for _, view in ipairs(file.units or {}) do

@@ -66,6 +66,9 @@ function M.label(view)
     return view.kind
   end
   local before, after = assert(view.before), assert(view.after)
+  if before.count == 0 and after.count == 0 then
+    return 'what is there stays' -- A conflict that was settled so.
+  end
   return ('@%d  +%d -%d'):format(before.start + 1, after.count, before.count)
 end
 

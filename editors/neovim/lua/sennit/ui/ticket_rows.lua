@@ -1,6 +1,7 @@
 --- The panel of tickets as lines of text, each with what it stands for. Pure.
 local plain = require('sennit.plain')
 local progress = require('sennit.progress')
+local known = require('sennit.state')
 
 local M = {}
 
@@ -47,10 +48,12 @@ end
 ---@param task sennit.TaskView
 ---@return string
 local function detail(task)
+  local questions = known.questions(task)
   if task.failure then
     return plain.line(task.failure.message, 100)
-  elseif task.question and not task.question.answer then
-    return 'asks: ' .. plain.line(task.question.text, 100)
+  elseif #questions > 0 then
+    local more = #questions > 1 and (' (and %d more)'):format(#questions - 1) or ''
+    return 'asks: ' .. plain.line(questions[1].text, 100) .. more
   elseif task.waitingFor == 'user' then
     return 'is interrupted, waits for what you say'
   elseif task.queuedFor then
