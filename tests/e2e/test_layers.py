@@ -192,3 +192,17 @@ def test_doctor_tells_of_layers(layers: Machine, repo: Repo) -> None:
     server = layers.serve(repo)
     lines = [each["message"] for each in server.ask("doctor")["lines"]]
     assert "Made by: overlay." in lines
+
+
+def test_what_layers_lie_over_is_made_ready_where_there_is_room_for_it(
+    machine: Machine, tmp_path: Path
+) -> None:
+    where_there_are_layers(tmp_path)
+    repo = large(machine, LEAST_FILES)
+    machine.settings("[workspace]\nspareBytes = 1000000\n")
+    tight = machine.serve(repo)
+    assert eventually(lambda: "No workspace is prepared" in tight.stderr())
+    assert not [*machine.state.glob("stores/*/pristine")]
+    machine.settings("")
+    machine.serve(repo)
+    assert eventually(lambda: [*machine.state.glob("stores/*/pristine/many/7/7")] != [])

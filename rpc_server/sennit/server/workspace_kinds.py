@@ -13,9 +13,9 @@ import anyio.to_thread
 from sennit.adapters.git.discovery import Repository, Trust
 from sennit.adapters.git.head import head_snapshot
 from sennit.adapters.git.store import Store
-from sennit.adapters.workspaces.index_file import count_of
+from sennit.adapters.workspaces.index_file import count_of, disk_size_of
 from sennit.adapters.workspaces.making import prepare
-from sennit.adapters.workspaces.spares import Room
+from sennit.adapters.workspaces.spares import Room, leaves_room
 from sennit.core.agents import Sandboxing
 from sennit.core.engine.rows import TicketRow
 from sennit.core.facts import BadFolder, folder_path
@@ -33,7 +33,7 @@ from sennit.core.workspace_kinds import (
     needs_a_try,
     plan_of,
 )
-from sennit.server.repositories import ref_of
+from sennit.server.repositories import Opened, ref_of
 from sennit.server.services import Services
 from sennit.settings.values import Settings
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
@@ -179,6 +179,13 @@ async def _make_ready(services: Services, folder: bytes) -> None:
     opened = await services.repositories.open(ref_of(found), at)
     if isinstance(opened, GitFailed) or opened.repository.trust is not Trust.TRUSTED:
         return
+    if not await _has_room(services, settings, opened):
+        logger.warning(
+            "No workspace is prepared for %s: it would take more than `workspace.spareBytes`, "
+            "`limits.storeBytes` or the disk have room for.",
+            found.work_tree,
+        )
+        return
     base = await head_snapshot(services.git, opened.store, opened.repository)
     failed: GitFailed | None
     if isinstance(base, GitFailed):
@@ -196,3 +203,15 @@ async def _make_ready(services: Services, folder: bytes) -> None:
     if failed is not None:
         # Nothing is lost: the first task makes what it needs itself, and tells what is wrong.
         logger.warning("No workspace was prepared for %s: %s", found.work_tree, failed.stderr)
+
+
+async def _has_room(services: Services, settings: Settings, opened: Opened) -> bool:
+    """Whether a checkout of a repository fits into what may be taken for nobody's sake yet."""
+    index, store = opened.repository.git_dir / "index", opened.store
+    size = await anyio.to_thread.run_sync(disk_size_of, index, store.object_format)
+    used = await services.disk_use.known(services)
+    return (
+        size <= settings.workspace.spare_bytes
+        and used + size <= services.settings.of(b"").limits.store_bytes
+        and await anyio.to_thread.run_sync(leaves_room, store.root, size)
+    )

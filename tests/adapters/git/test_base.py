@@ -322,3 +322,14 @@ async def test_submodules_are_kept_at_the_commit_they_are_at(
     assert (await bench.files_of(snapshot.commit))[b"lib"] == (SUBMODULE, moved.encode())
     workspace = await bench.workspace(snapshot)
     assert workspace.absent_submodules == ()
+
+
+async def test_what_a_filter_says_names_no_file(bench: Bench) -> None:
+    bench.tree.write(".gitattributes", "*.txt filter=talks\n")
+    bench.tree.write("a.txt", "one\n")
+    bench.tree.git("config", "filter.talks.clean", "echo 'converting a.txt: Done' >&2; cat")
+    bench.tree.commit()
+    bench.tree.write("a.txt", "two\n")
+    snapshot = await bench.snapshot()
+    assert snapshot.manifest.modified == (b"a.txt",)
+    assert snapshot.manifest.left_out == ()

@@ -176,6 +176,18 @@ async def test_an_edit_of_a_copy_shows_though_size_and_times_are_put_back(bench:
     assert isinstance(taken, Captured)
 
 
+async def test_a_link_that_lies_there_as_a_file_is_one_in_a_copy_too(bench: Bench) -> None:
+    bench.tree.path("link").symlink_to("README")
+    bench.tree.commit()
+    bench.tree.git("config", "core.symlinks", "false")
+    bench.tree.path("link").unlink()
+    bench.tree.write("link", "README")
+    workspace = await copies(bench, await bench.snapshot(), "one")
+    assert not (workspace.folder / "link").is_symlink()
+    assert seen(workspace.folder) == seen(bench.tree.folder)
+    assert bench.inside(workspace).git("status", "--porcelain") == b""
+
+
 async def test_the_probe_says_the_truth_about_sharing_blocks(tmp_path: Path) -> None:
     found = await KindProbe().look(tmp_path / "store", tmp_path / "workspaces")
     assert isinstance(found[WorkspaceKind.CHECKOUT], KindWorks)

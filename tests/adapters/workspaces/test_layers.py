@@ -122,6 +122,7 @@ async def pooled(bench: Bench, snapshot: Snapshot, name: str) -> Workspace:
     return workspace
 
 
+@pytest.mark.timeout(60 + 10 * len(SEEDS))
 async def test_random_things_leave_the_same_in_every_kind_of_workspace(bench: Bench) -> None:
     fill(bench)
     for seed in SEEDS:

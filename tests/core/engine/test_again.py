@@ -10,7 +10,7 @@ from sennit.core.resolutions import Resolution
 from sennit_protocol.proposals import Take
 from sennit_protocol.states import Integration, TaskState, TicketState
 from sennit_protocol.tasks import OnConflict
-from tests.core.engine.builders import HERE, THERE, TICKET, a_task, a_ticket
+from tests.core.engine.builders import HERE, THERE, TICKET, a_failure, a_task, a_ticket
 from tests.core.engine.world import World, a_world
 
 CONFLICT = {"two": Integration.CONFLICT}
@@ -91,6 +91,40 @@ def test_those_that_depend_on_it_are_blocked_when_it_fails_again() -> None:
     world.merge(**{"two-again": Integration.CONFLICT})
     assert world.states()["three"] is TaskState.BLOCKED
     assert world.verdict() is TicketState.PARTIAL
+
+
+def test_its_turn_comes_when_what_is_before_it_is_blocked() -> None:
+    tasks = (a_task("one"), a_task("bad"), a_task("after", "bad"), a_task("two"))
+    world = a_world(a_ticket(*tasks, on_conflict=OnConflict.FOLLOW))
+    world.finish("one")
+    up_to_merge(world, "two")
+    world.merge(**CONFLICT)
+    assert "two-again" not in world.states()
+    world.to_running("bad")
+    world.to_end("bad", failure=a_failure())
+    world.to_captured("bad", tree="tree-repo")
+    assert world.states()["after"] is TaskState.BLOCKED
+    assert world.states()["two-again"] is TaskState.PREPARING
+
+
+def test_what_had_begun_before_goes_in_once_what_it_builds_on_is_done_again() -> None:
+    tasks = (a_task("one"), a_task("two"), a_task("three", "two"))
+    world = a_world(a_ticket(*tasks, on_conflict=OnConflict.FOLLOW))
+    world.finish("two")
+    world.to_running("three")
+    up_to_merge(world, "one")
+    world.merge(**CONFLICT)
+    world.to_end("three")
+    world.to_captured("three")
+    world.merge(**CONFLICT, three=Integration.FAILED)
+    assert world.revision("three").integration is Integration.FAILED
+    up_to_merge(world, "two-again")
+    merged = world.pending(Reconcile)[-1].command
+    assert {one.task for one in merged.arrived} == {"one", "two-again", "three"}
+    world.merge()
+    assert world.revision("three").integration is Integration.CLEAN
+    assert world.revision("three").failure is None
+    assert world.verdict() is TicketState.COMPLETED
 
 
 def test_nothing_is_done_again_unless_it_was_asked_for() -> None:

@@ -68,6 +68,11 @@ async def _read(
     """
     refused: list[LeftOut] = []
     waiting = [present] if present else []
+    if len(present) == 1:
+        # Of several each is refused twice, first with others, so that no chance decides. So is one.
+        failed = await _update(git, place, present)
+        if failed is None or not _is_refusal(failed):
+            return () if failed is None else failed
     while waiting:
         paths = waiting.pop()
         failed = await _update(git, place, paths)

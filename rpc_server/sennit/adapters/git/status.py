@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from typing import TYPE_CHECKING
@@ -29,6 +30,8 @@ _NO_MODE = "000000"
 _NOT_OPENED = re.compile(r"^warning: could not open directory '(.+?)/?': (.+)$", re.MULTILINE)
 # A tracked file that cannot be looked at counts as unchanged, with a line as of perror(3).
 _NOT_LOOKED_AT = re.compile(r"^(?!warning: |error: |fatal: )(.+): ([A-Z][^:]+)$", re.MULTILINE)
+_REASONS = frozenset(map(os.strerror, errno.errorcode))
+"""What perror(3) says; filters of the repository write to the same place, in the same form."""
 _MOST_COMPLAINTS = 4 << 20
 
 
@@ -100,7 +103,7 @@ def _not_opened(complaints: str) -> tuple[LeftOut, ...]:
     files = (
         (path, why)
         for path, why in _NOT_LOOKED_AT.findall(complaints)
-        if not path.startswith(below)
+        if why in _REASONS and not path.startswith(below)
     )
     said = {path: f"all that lies there: {why}" for path, why in folders.items()} | dict(files)
     return tuple(

@@ -79,7 +79,8 @@ def clone_checkout(
             _make_folders(there, entry.path, made)
             continue
         source_file, target_file = below(here, entry.path), below(there, entry.path)
-        if entry.is_link:
+        # Where core.symlinks is false the text of a link lies there in a file.
+        if entry.is_link and Path(os.fsdecode(source_file)).is_symlink():
             stats[entry.offset] = _link_copied(source_file, target_file)
         else:
             program = bool(entry.mode & stat.S_IXUSR)

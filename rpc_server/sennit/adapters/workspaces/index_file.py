@@ -151,6 +151,14 @@ def disk_size(index: bytes, object_format: str) -> int:
     return total * _BLOCK
 
 
+def disk_size_of(index: Path, object_format: str) -> int:
+    """Estimate what the files of an index take, as ``disk_size``; 0 of one that cannot be read."""
+    try:
+        return disk_size(index.read_bytes(), object_format)
+    except (OSError, UnknownIndexError):
+        return 0
+
+
 def numbers_of(status: os.stat_result, mode: int) -> tuple[int, ...]:
     """Give the stat data of a file as an index holds it, with a mode as git has it."""
     changed, modified = status.st_ctime_ns, status.st_mtime_ns

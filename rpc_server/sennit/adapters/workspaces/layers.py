@@ -11,9 +11,11 @@ import os
 import secrets
 from typing import TYPE_CHECKING
 
+import anyio
+import anyio.to_thread
 from attrs import evolve, frozen
 
-from sennit.adapters.git.files import copy_with_times, in_thread
+from sennit.adapters.git.files import copy_with_times, in_thread, remove_index
 from sennit.adapters.git.lock import Busy, locked
 from sennit.adapters.git.records import (
     Record,
@@ -169,12 +171,22 @@ async def _changed(making: Making, rules: str) -> dict[bytes, Sides] | GitFailed
 async def _flagged(making: Making) -> GitFailed | None:
     """Have an index of the kept checkout that takes every file as it is, without a look at it."""
     store = making.store
-    index = index_file(store, NAME)
-    target = flagged_file(store)
-    fresh = await in_thread("look at an index", _is_as_new, target, index)
+    fresh = await in_thread(
+        "look at an index", _is_as_new, flagged_file(store), index_file(store, NAME)
+    )
     if isinstance(fresh, GitFailed) or fresh:
         return fresh if isinstance(fresh, GitFailed) else None
     beside = store.scratch / f"index.{secrets.token_hex(6)}"
+    try:
+        return await _flagged_by(making, beside)
+    finally:
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(remove_index, beside)
+
+
+async def _flagged_by(making: Making, beside: Path) -> GitFailed | None:
+    store = making.store
+    index = index_file(store, NAME)
     kept = await in_thread("read a record", read_record, store, NAME)
     if isinstance(kept, GitFailed):
         return kept
@@ -194,7 +206,7 @@ async def _flagged(making: Making) -> GitFailed | None:
         done = await making.git.run(asked, place, stdin=stdin, config=_ALL_OF_IT)
         if isinstance(done, GitFailed):
             return done
-    return await in_thread("keep an index", _put, beside, target)
+    return await in_thread("keep an index", _put, beside, flagged_file(store))
 
 
 def _put(beside: Path, target: Path) -> None:

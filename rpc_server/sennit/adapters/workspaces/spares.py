@@ -234,10 +234,15 @@ def _has_room(store: Store, folder: Path, size: int, room: Room) -> bool:
     others = spares_of(store)
     if len(others) >= room.count:
         return False
-    disk = os.statvfs(folder)
-    if disk.f_bavail * disk.f_frsize < _LEAST_FREE:
+    if not leaves_room(folder, 0):
         return False
     return size + sum(other.size or _size_of(store, other) for other in others) <= room.size
+
+
+def leaves_room(folder: Path, size: int) -> bool:
+    """Whether so many bytes more at a place leave enough of its disk to others."""
+    disk = os.statvfs(folder)
+    return disk.f_bavail * disk.f_frsize >= _LEAST_FREE + size
 
 
 def _clear(store: Store, spare: Record) -> NotDeleted | None:

@@ -145,12 +145,17 @@ def is_in_hand(tables: Tables, ticket: TicketRow, task: TaskRow) -> bool:
     return is_due(tables, ticket, task) or not is_final(standing_for(tables, ticket.id, task.id))
 
 
-def do_again(draft: Draft, ticket: TicketRow) -> None:
-    """Make the tasks whose turn it is: what is before them will not change any more."""
+def do_again(draft: Draft, ticket: TicketRow) -> bool:
+    """Make the tasks whose turn it is: what is before them will not change any more.
+
+    Tells whether there was any.
+    """
     if ticket.on_conflict is not OnConflict.FOLLOW:
-        return
-    for name in tuple(_whose_turn_it_is(draft, ticket)):
+        return False
+    names = tuple(_whose_turn_it_is(draft, ticket))
+    for name in names:
         _make(draft, draft.the(TicketRow, ticket.id), draft.task(ticket.id, name))
+    return bool(names)
 
 
 def _whose_turn_it_is(draft: Draft, ticket: TicketRow) -> Iterator[str]:

@@ -67,8 +67,10 @@ __all__ = ["IN_A_SLOT", "free_slots", "go_on", "in_order", "offer", "reconcile",
 GOOD_TO_BUILD_ON = frozenset({
     Integration.CLEAN, Integration.NO_CHANGES, Integration.ALREADY_PRESENT,
 })  # fmt: skip
+# A merge that failed may succeed when what it builds on is settled or done again.
 TAKES_PART = frozenset({
     Integration.PENDING, Integration.CLEAN, Integration.CONFLICT, Integration.ALREADY_PRESENT,
+    Integration.FAILED,
 })  # fmt: skip
 
 
@@ -79,9 +81,11 @@ def go_on(draft: Draft, ticket: TicketId) -> None:
     """
     row = draft.ticket(ticket)
     if row is not None:
-        do_again(draft, row)
-        row = draft.the(TicketRow, ticket)
+        # What is blocked has ended, which may be what others waited for to be done again.
         _look_at_dependents(draft, row)
+        if do_again(draft, row):
+            row = draft.the(TicketRow, ticket)
+            _look_at_dependents(draft, row)
         settle(draft, row)
         start_tasks(draft, row.owner)
 

@@ -14,9 +14,10 @@ from sennit.adapters.git.store import Store
 from sennit.adapters.git.workspace import Workspace
 from sennit.adapters.platform.namespaces import mount_overlay
 from sennit.adapters.workspaces.making import make_workspace
+from sennit.adapters.workspaces.probing import KindProbe
 from sennit.adapters.workspaces.spares import Room, Spared, release_workspace
 from sennit.core.objects import Snapshot
-from sennit.core.workspace_kinds import Plan, WorkspaceKind
+from sennit.core.workspace_kinds import KindRefused, Plan, WorkspaceKind
 from tests.adapters.git.bench import Bench, this_process
 from tests.adapters.git.scenarios.scenario import agent_works
 
@@ -45,6 +46,10 @@ async def pool(bench: Bench, snapshot: Snapshot) -> Workspace:
 
 async def reflink(bench: Bench, snapshot: Snapshot) -> Workspace:
     """A copy of a kept checkout that shares its blocks."""
+    found = await KindProbe().look((await bench.store()).root, bench.tmp_path / "work spaces")
+    refused = found[WorkspaceKind.REFLINK]
+    if isinstance(refused, KindRefused):
+        pytest.skip(refused.why)
     plan = Plan(spare=False, new=WorkspaceKind.REFLINK)
     return await planned(bench, snapshot, "task", plan)
 

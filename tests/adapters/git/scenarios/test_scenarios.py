@@ -39,7 +39,9 @@ from tests.adapters.git.scenarios.plain_git import Witness, witness
 from tests.adapters.git.scenarios.scenario import Room, Scenario, contents
 from tests.adapters.git.snapshots import reasons
 
-pytestmark = pytest.mark.anyio
+ALL = os.environ.get("SENNIT_SCENARIOS") == "all"
+# Git takes its time over 10,000 files where others work too.
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600 if ALL else 60)]
 
 NOBODY = 65_534
 SCENARIOS: dict[str, Scenario] = {
@@ -85,7 +87,7 @@ async def test_base_workspace_proposal_and_merge_are_those_of_plain_git(
 ) -> None:
     if installed_git() < scenario.needs_git:
         pytest.skip(f"git {scenario.needs_git} is the first that has this")
-    if scenario.slow and os.environ.get("SENNIT_SCENARIOS") != "all":
+    if scenario.slow and not ALL:
         pytest.skip("slow; SENNIT_SCENARIOS=all runs it")
     room.folder.mkdir()
     made = scenario.build(room)
