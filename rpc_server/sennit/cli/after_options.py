@@ -57,7 +57,9 @@ _OPTIONS = (
     click.option(
         "--confirm-moved", is_flag=True, help="Apply though HEAD has moved since the base."
     ),
-    click.option("--trust", is_flag=True, help="Trust this folder for this call only."),
+    click.option(
+        "--trust", is_flag=True, help="Trust this folder from now on, without being asked."
+    ),
     click.option(
         "--unattended",
         is_flag=True,

@@ -23,7 +23,8 @@ from sennit_protocol.wire_problems import WireError
 
 T = TypeVar("T")
 
-SERVER_COMMAND = (sys.executable, "-m", "sennit", "serve")
+# Without `-P` Python looks for modules in the current folder first, which is somebody's repository.
+SERVER_COMMAND = (sys.executable, "-P", "-m", "sennit", "serve")
 CLIENT_ID = "sennit-cli"
 REQUEST_LIMIT_S = 60.0
 START_LIMIT_S = 30.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sennit.core.engine.again import in_order, is_in_hand
 from sennit.core.engine.commands import CaptureRun, PrepareWorkspace, Reconcile
 from sennit.core.engine.events import CancelRequested, ConflictsResolved, ServerStopping
+from sennit.core.engine.following import begun_on
 from sennit.core.objects import Conflict, ConflictKind
 from sennit.core.resolutions import Resolution
 from sennit_protocol.proposals import Take
@@ -44,6 +45,7 @@ def test_a_task_in_conflict_is_done_again_on_what_was_merged_before_it() -> None
     assert [(one.task, one.tree) for one in command.prerequisites] == [("one", met.tree)]
     assert command.earlier.revision == first.id
     assert command.place == world.run("two").workspace
+    assert begun_on(world.state, world.task("two-again")) == {first.id, met.id}
     up_to_merge(world, "two-again")
     assert world.asked_for(CaptureRun)[-1].follows == first.id
     merged = world.pending(Reconcile)[-1].command

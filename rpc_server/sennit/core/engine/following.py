@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from attrs import evolve
 
 from sennit.core.engine.admission import Refused, RefusedBecause
+from sennit.core.engine.again import is_again, merged_before
 from sennit.core.engine.draft import Draft
 from sennit.core.engine.events import DispatchRequested, NewTask
 from sennit.core.engine.indexes import OPEN_TASKS, OPEN_TICKETS
@@ -136,7 +137,7 @@ def lineage(tables: Tables, revision: RevisionRow) -> tuple[RevisionRow, ...]:
 
 
 def begun_on(tables: Tables, task: TaskRow) -> frozenset[RevisionId]:
-    """The revisions that a task began with: what it follows, and what it depends on."""
+    """The revisions that a task began with: what it follows, depends on, or is done again upon."""
     found: dict[str, RevisionId | None] = {}
     open_names = list(task.spec.depends_on)
     while open_names:
@@ -147,7 +148,10 @@ def begun_on(tables: Tables, task: TaskRow) -> frozenset[RevisionId]:
             found[name] = None if revision is None else revision.id
             open_names.extend(before.spec.depends_on)
     followed = None if task.spec.following is None else task.spec.following.revision
-    return frozenset(one for one in (followed, *found.values()) if one is not None)
+    ticket = tables.ticket(task.ticket)
+    again = () if ticket is None or not is_again(task) else merged_before(tables, ticket, task)
+    met = (row.id for row in again)
+    return frozenset(one for one in (followed, *found.values(), *met) if one is not None)
 
 
 def hand_back(draft: Draft, ticket: TicketId) -> None:
