@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sennit.core.engine.again import in_order, is_in_hand
 from sennit.core.engine.commands import CaptureRun, PrepareWorkspace, Reconcile
 from sennit.core.engine.events import CancelRequested, ConflictsResolved, ServerStopping
@@ -127,6 +129,36 @@ def test_what_had_begun_before_goes_in_once_what_it_builds_on_is_done_again() ->
     assert world.revision("three").integration is Integration.CLEAN
     assert world.revision("three").failure is None
     assert world.verdict() is TicketState.COMPLETED
+
+
+@pytest.mark.parametrize("said", OnConflict)
+def test_what_was_clean_does_not_go_in_without_what_it_builds_on(said: OnConflict) -> None:
+    tasks = (a_task("one"), a_task("two"), a_task("three", "two"))
+    world = a_world(a_ticket(*tasks, on_conflict=said))
+    world.finish("two")
+    world.finish("three")
+    assert world.revision("three").integration is Integration.CLEAN
+    up_to_merge(world, "one")
+    world.merge("three", **CONFLICT)
+    assert world.revision("three").integration is Integration.FAILED
+    # A merge that breaks later takes nothing back.
+    assert world.revision("one").integration is Integration.CLEAN
+
+
+def test_a_chain_waits_for_what_its_first_is_done_again_upon() -> None:
+    tasks = (a_task("one"), a_task("two"), a_task("three", "two"), a_task("four", "three"))
+    world = a_world(a_ticket(*tasks, on_conflict=OnConflict.FOLLOW))
+    world.finish("two")
+    world.to_running("three")
+    up_to_merge(world, "one")
+    world.merge(**CONFLICT)
+    world.to_end("three")
+    world.to_captured("three")
+    world.merge("three", **CONFLICT)
+    assert world.states()["four"] is TaskState.QUEUED
+    up_to_merge(world, "two-again")
+    world.merge()
+    assert world.states()["four"] is TaskState.PREPARING
 
 
 def test_nothing_is_done_again_unless_it_was_asked_for() -> None:

@@ -213,13 +213,18 @@ class World:
         each = self.the(CaptureRun, task)
         self.send(evolve(self.good_end(each), **values), each.server)
 
-    def merge(self, **verdicts: Integration) -> None:
-        """End the newest merge; what is not named goes together."""
+    def merge(self, blocked: str | None = None, **verdicts: Integration) -> None:
+        """End the newest merge; what is not named goes together.
+
+        ``blocked`` is a task that builds on one which is not in.
+        """
         each = self.pending(Reconcile)[-1]
         event: Any = self.good_end(each)
         names = {one.revision: one.task for one in each.command.arrived}
         said = tuple(
             evolve(one, integration=verdicts.get(names[one.revision], one.integration))
+            if names[one.revision] != blocked
+            else evolve(one, integration=Integration.FAILED, blocked=True)
             for one in event.verdicts
         )
         self.send(evolve(event, verdicts=said), each.server)

@@ -161,10 +161,14 @@ class BaseFailed(Event):
 
 @frozen
 class Verdict:
-    """How one revision goes together with those before it."""
+    """How one revision goes together with those before it.
+
+    ``blocked``: it failed since what it builds on is not in, not because its merge broke.
+    """
 
     revision: RevisionId
     integration: Integration
+    blocked: bool = False
     conflicts: tuple[Conflict, ...] = ()
     conflicts_with: tuple[str, ...] = ()
     uncertain: tuple[bytes, ...] = ()

@@ -72,8 +72,7 @@ def _take_verdict(draft: Draft, verdict: Verdict) -> None:
     if revision is None or revision.integration not in TAKES_PART or _says_so(revision, verdict):
         return
     failed = verdict.integration is Integration.FAILED
-    if failed and revision.integration is not Integration.PENDING:
-        # A verdict that was given stands when a later merge breaks.
+    if failed and _stands(revision, verdict):
         return
     failure = Failure(FailureKind.INTERNAL, verdict.message) if failed else None
     if revision.integration is not verdict.integration:
@@ -93,6 +92,17 @@ def _take_verdict(draft: Draft, verdict: Verdict) -> None:
             failure=failure,
         )
     )
+
+
+def _stands(revision: RevisionRow, failed: Verdict) -> bool:
+    """Whether the verdict that was given before stands when a later merge breaks.
+
+    Not where what a revision builds on is no longer in, for it would go in without that; unless it
+    is applied already.
+    """
+    if failed.blocked:
+        return revision.application is ApplicationState.APPLIED
+    return revision.integration is not Integration.PENDING
 
 
 def _says_so(revision: RevisionRow, verdict: Verdict) -> bool:

@@ -11,6 +11,7 @@ from sennit.core.engine.again import (
     in_order_of_merging,
     is_again,
     is_due,
+    is_in_hand,
     merged_before,
     ordered,
     standing,
@@ -137,9 +138,24 @@ def _blocked(draft: Draft, ticket: TicketRow, task: TaskRow) -> _Blocked | None:
         if revision is not None and revision.integration is Integration.CONFLICT:
             settle = f"Settle that (`sennit resolve {revision.proposal}`)"
             return _Blocked(before, "conflicts with the tasks before it", settle)
-        if revision is not None and revision.integration is Integration.FAILED:
+        failed = revision is not None and revision.integration is Integration.FAILED
+        if failed and not _builds_on_what_is_in_hand(draft, ticket, before):
             return _Blocked(before, "could not be merged", _redo(before))
     return None
+
+
+def _builds_on_what_is_in_hand(draft: Draft, ticket: TicketRow, task: TaskRow) -> bool:
+    """Whether something that a task builds on is done again, after which it may be merged."""
+    return any(
+        _is_open(draft, ticket, one) or _builds_on_what_is_in_hand(draft, ticket, one)
+        for one in (draft.task(ticket.id, name) for name in task.spec.depends_on)
+    )
+
+
+def _is_open(draft: Draft, ticket: TicketRow, task: TaskRow) -> bool:
+    revision = draft.revision_of(standing_for(draft, ticket.id, task.id))
+    pending = revision is not None and revision.integration is Integration.PENDING
+    return pending or is_in_hand(draft, ticket, task)
 
 
 def _redo(task: TaskRow) -> str:

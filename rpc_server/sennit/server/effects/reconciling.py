@@ -217,7 +217,7 @@ def _verdict(one: Arrived, done: _Done, others: tuple[str, ...]) -> Verdict:
             return Verdict(one.revision, Integration.FAILED, message=message)
         case Blocked(by=by):
             message = f"builds on {', '.join(by)}, which could not be merged"
-            return Verdict(one.revision, Integration.FAILED, message=message)
+            return Verdict(one.revision, Integration.FAILED, blocked=True, message=message)
         case _:
             assert_never(found)
 
