@@ -56,8 +56,9 @@ def agent_problems(path: str, name: str, facts: CallFacts) -> Iterator[Problem]:
     if fact is not None:
         yield Problem(path, f"names an agent that cannot be used: {fact.why_not}", usable)
         return
-    others = [f"{each} ({one.why_not})" for each, one in facts.agents.items() if one.why_not]
-    rest = f"; configured, but not usable: {', '.join(others)}" if others else ""
+    # Why each of these is not usable would be pages, since many are known and few are installed.
+    others = [each for each, one in facts.agents.items() if one.why_not]
+    rest = f"; not usable here, see `sennit agents --all`: {', '.join(others)}" if others else ""
     yield Problem(path, f"names no agent: {name!r}{rest}", usable)
 
 
