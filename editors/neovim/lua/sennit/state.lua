@@ -78,9 +78,17 @@ function M.take_view(view)
   M.known.order[view.id] = vim.tbl_map(function(task)
     return task.id
   end, view.tasks or {})
-  M.known.tasks[view.id] = M.known.tasks[view.id] or {}
+  local known = M.known.tasks[view.id] or {}
+  M.known.tasks[view.id] = known
   for _, task in ipairs(view.tasks or {}) do
-    M.known.tasks[view.id][task.id] = task
+    local old, heard = known[task.id], M.known.sequences[view.id .. '/' .. task.id] or 0
+    -- An answer may come after news that are newer; progress has no number of its own.
+    if not old or heard <= view.sequence then
+      if old and old.state == task.state and not task.progress then
+        task.progress = old.progress
+      end
+      known[task.id] = task
+    end
   end
   events.emit('TicketChanged', { ticket = M.known.tickets[view.id] or view })
 end
