@@ -157,6 +157,22 @@ def dispatch(editor: Neovim, tasks: Sequence[dict[str, Any]], label: str = "work
     return ticket
 
 
+def tickets_known(editor: Neovim) -> list[str]:
+    """Tickets that the editor knows; one that was just dropped may be among them for a moment."""
+    known: list[str] = editor.lua("return vim.tbl_keys(require('sennit.state').known.tickets)")
+    return known
+
+
+def new_ticket(editor: Neovim, before: list[str]) -> str:
+    """Wait for the ticket that was not known before; gives its id."""
+
+    def found() -> str | None:
+        return next((one for one in tickets_known(editor) if one not in before), None)
+
+    ticket: str = editor.until(found, "a new ticket")
+    return ticket
+
+
 def settled(editor: Neovim, ticket: str) -> str:
     """Wait until a ticket has settled and its proposals are known; gives its state."""
     state: str = editor.until_lua(

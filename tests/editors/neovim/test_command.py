@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from tests.editors.neovim.neovim import PLUGIN, Neovim
-from tests.editors.neovim.scene import Scene, accept_all, applied, done, sed, settled
+from tests.editors.neovim.scene import (
+    Scene,
+    accept_all,
+    applied,
+    done,
+    new_ticket,
+    sed,
+    settled,
+    tickets_known,
+)
 from tests.editors.neovim.shared import Shared
 
 PYTHON = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
@@ -75,9 +84,10 @@ def test_what_needs_a_review_says_so(editor: Neovim, command: str) -> None:
 
 def test_a_selection_goes_along_with_the_prompt(scene: Scene, editor: Neovim) -> None:
     editor.edit(scene.path("a.py"))
+    before = tickets_known(editor)
     editor.command("5,6Sennit dispatch agent=scribe Say three")
     editor.until_notice("1 task begun")
-    ticket = editor.until_lua("return (require('sennit.state').tickets()[1] or {}).id")
+    ticket = new_ticket(editor, before)
     assert settled(editor, ticket) == "completed"
     text = editor.ask("sennit/content", {"uri": f"sennit://ticket/{ticket}/task/task-1/prompt"})
     assert text["text"] == (

@@ -13,11 +13,13 @@ from tests.editors.neovim.scene import (
     REVIEW,
     Scene,
     applied,
+    new_ticket,
     on_panel,
     panel,
     proposals,
     review,
     settled,
+    tickets_known,
     undone,
     until_panel,
 )
@@ -62,14 +64,12 @@ def editor(shared: Shared, scene: Scene) -> Neovim:
 def _dispatched(scene: Scene, editor: Neovim) -> str:
     """Write a draft of three tasks, as a user does; gives the ticket once it runs."""
     gate = shlex.quote(str(scene.root / "gate"))
+    before = tickets_known(editor)
     editor.sennit("dispatch")
     text = DRAFT.format(code=shlex.quote(PYTHON), gate=gate)
     editor.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, ...)", text.splitlines())
     editor.command("write")
-    ticket: str = editor.until_lua(
-        "local ticket = require('sennit.state').tickets()[1]; return ticket and ticket.id"
-    )
-    return ticket
+    return new_ticket(editor, before)
 
 
 def _reviewed(scene: Scene, editor: Neovim) -> str:
@@ -238,8 +238,9 @@ def test_a_refused_dispatch_keeps_the_draft(editor: Neovim) -> None:
 
 
 def test_a_prompt_on_the_command_line_is_one_task(scene: Scene, editor: Neovim) -> None:
+    before = tickets_known(editor)
     editor.sennit("dispatch agent=command sed -i s/1+1/2/ code.py")
     editor.until_notice("1 task begun")
-    ticket = editor.until_lua("return (require('sennit.state').tickets()[1] or {}).id")
+    ticket = new_ticket(editor, before)
     assert settled(editor, ticket) == "completed"
     assert Path(scene.path("code.py")).read_text() == "total = 1+1\n"

@@ -5,6 +5,7 @@ local M = {}
 ---| 'ServerStarted'
 ---| 'ServerExited'
 ---| 'TicketChanged'
+---| 'TicketDropped'
 ---| 'TaskChanged'
 ---| 'ProposalChanged'
 ---| 'Progress'

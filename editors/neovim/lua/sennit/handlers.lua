@@ -24,6 +24,10 @@ M['sennit/ticketChanged'] = function(_, params, context)
   end
 end
 
+M['sennit/ticketDropped'] = function(_, params)
+  state.drop_ticket(params.ticket)
+end
+
 M['sennit/taskChanged'] = function(_, params)
   state.take_task(params.ticket, params.task, params.sequence)
 end

@@ -52,6 +52,20 @@ function M.take_ticket(summary)
   return true
 end
 
+--- Forgets a ticket that is there no more, with its tasks and proposals.
+---@param ticket string
+function M.drop_ticket(ticket)
+  for _, task in ipairs(M.known.order[ticket] or {}) do
+    M.known.sequences[ticket .. '/' .. task] = nil
+  end
+  M.known.tickets[ticket], M.known.tasks[ticket], M.known.order[ticket] = nil, nil, nil
+  M.known.proposals = vim.iter(M.known.proposals):fold({}, function(kept, id, one)
+    kept[id] = one.ticket ~= ticket and one or nil
+    return kept
+  end)
+  events.emit('TicketDropped', { ticket = ticket })
+end
+
 ---@param ticket string
 ---@param task sennit.TaskView
 ---@param sequence? integer

@@ -122,7 +122,10 @@ local function buffer()
   vim.bo[bufnr].bufhidden = 'hide'
   vim.bo[bufnr].modifiable = false
   set_keys(bufnr)
-  events.on({ 'TicketChanged', 'TaskChanged', 'ProposalChanged', 'Progress' }, render_soon)
+  events.on(
+    { 'TicketChanged', 'TicketDropped', 'TaskChanged', 'ProposalChanged', 'Progress' },
+    render_soon
+  )
   panel = bufnr
   return bufnr
 end
