@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 from sennit.adapters.git.base_documents import Buffers, stage_documents
 from sennit.adapters.git.base_plan import Plan, plan_of
 from sennit.adapters.git.commits import CommitFacts, commit_tree, read_commit_in
-from sennit.adapters.git.files import both, copy_with_times, in_thread
+from sennit.adapters.git.files import both, copy_with_times, in_thread, remove_index
 from sennit.adapters.git.git import DISPOSABLE
 from sennit.adapters.git.inprocess import is_there
 from sennit.adapters.git.lfs import lfs_config
@@ -77,7 +77,7 @@ async def take_snapshot(
         return await _snapshot(look)
     finally:
         with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(_remove, index)
+            await anyio.to_thread.run_sync(remove_index, index)
 
 
 async def _snapshot(look: Look) -> Snapshot | GitFailed:
@@ -242,8 +242,3 @@ def _copy_index(source: Path, target: Path) -> None:
     except FileNotFoundError:
         # Nothing was ever added: git makes the index when it first needs one.
         return
-
-
-def _remove(index: Path) -> None:
-    index.unlink(missing_ok=True)
-    index.with_name(index.name + ".lock").unlink(missing_ok=True)

@@ -15,7 +15,7 @@ from sennit.adapters.git.agent_commits import AgentCommit, take_agent_commits
 from sennit.adapters.git.capture_plan import CapturePlan, plan_of_capture
 from sennit.adapters.git.commits import commit_tree, read_commit_in
 from sennit.adapters.git.disk import existing
-from sennit.adapters.git.files import both, copy_with_times, in_thread
+from sennit.adapters.git.files import both, copy_with_times, in_thread, remove_index
 from sennit.adapters.git.git import DISPOSABLE
 from sennit.adapters.git.head_at import make_git_directory_at
 from sennit.adapters.git.identity import identity_at
@@ -341,7 +341,5 @@ def _start(capturing: _Capturing) -> WorkspaceGone | int:
 
 
 def _remove(capturing: _Capturing) -> None:
-    index = capturing.index
-    index.unlink(missing_ok=True)
-    index.with_name(index.name + ".lock").unlink(missing_ok=True)
+    remove_index(capturing.index)
     shutil.rmtree(capturing.beside, ignore_errors=True)
