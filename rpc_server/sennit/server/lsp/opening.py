@@ -21,8 +21,9 @@ from sennit.server.lsp.arguments import OpenArgument, read_argument
 from sennit.server.lsp.commands import OPEN, Arguments
 from sennit.server.methods.proposals import opened_for
 from sennit.server.open_documents import path_of, relative_to
+from sennit.server.repositories import Opened
 from sennit.server.services import Services
-from sennit.server.settled import settled_of
+from sennit.server.settled import Settled, settled_of
 from sennit_protocol.errors import ErrorCode, RpcError
 from sennit_protocol.ids import ProposalId, RevisionId
 
@@ -58,15 +59,21 @@ async def _uri(services: Services, revision: RevisionRow, argument: OpenArgument
     return await _patch_file(services, revision)
 
 
-async def _uri_of_what_goes_in(
-    services: Services, revision: RevisionRow, path: bytes
-) -> str | RpcError:
+async def _settled(services: Services, revision: RevisionRow) -> tuple[Opened, Settled] | RpcError:
     opened = await opened_for(services, revision)
     if isinstance(opened, RpcError):
         return opened
     settled = await settled_of(services, opened, revision)
-    if isinstance(settled, GitFailed):
-        return git_error(settled)
+    return git_error(settled) if isinstance(settled, GitFailed) else (opened, settled)
+
+
+async def _uri_of_what_goes_in(
+    services: Services, revision: RevisionRow, path: bytes
+) -> str | RpcError:
+    found = await _settled(services, revision)
+    if isinstance(found, RpcError):
+        return found
+    opened, settled = found
     name = relative_to(revision.repository.top, path) or b""
     if not any(name in paths_of(one) for one in settled.resolutions):
         return revision_uri(path, revision.id, Side.PROPOSED)
@@ -80,12 +87,10 @@ async def _uri_of_what_goes_in(
 
 
 async def _patch_file(services: Services, revision: RevisionRow) -> str | RpcError:
-    opened = await opened_for(services, revision)
-    if isinstance(opened, RpcError):
-        return opened
-    settled = await settled_of(services, opened, revision)
-    if isinstance(settled, GitFailed):
-        return git_error(settled)
+    found = await _settled(services, revision)
+    if isinstance(found, RpcError):
+        return found
+    opened, settled = found
     text = await patch(services.git, opened.store, settled.before, settled.after)
     if isinstance(text, GitFailed):
         return git_error(text)
