@@ -102,7 +102,7 @@ def test_a_task_whose_work_is_being_taken_is_cancelled_with_its_work(
     machine: Machine, repo: Repo
 ) -> None:
     gate = machine.gate("git")
-    hold_git(machine, gate, "write-tree", "TWO")
+    hold_git(machine, gate, "update-index", "TWO")
     server = machine.serve(repo)
     ticket = server.dispatch(task("one", "sed -i s/two/TWO/ a.txt"))
     gate.reached()

@@ -107,7 +107,7 @@ def test_what_a_finished_run_left_is_captured_by_the_next_server(
     machine: Machine, repo: Repo
 ) -> None:
     gate = machine.gate("git")
-    hold_git(machine, gate, "write-tree", "TWO")
+    hold_git(machine, gate, "update-index", "TWO")
     server = machine.serve(repo)
     ticket = server.dispatch(task("one", "sed -i s/two/TWO/ a.txt"))
     gate.reached()

@@ -11,10 +11,13 @@ import anyio
 import anyio.to_thread
 
 from sennit.adapters.git.discovery import Repository, Trust
+from sennit.adapters.git.files import in_thread
 from sennit.adapters.git.head import head_snapshot
+from sennit.adapters.git.mirror_memory import Mirroring
 from sennit.adapters.git.store import Store
-from sennit.adapters.workspaces.index_file import count_of, disk_size_of
-from sennit.adapters.workspaces.making import prepare
+from sennit.adapters.git.index_file import count_of, disk_size_of
+from sennit.adapters.workspaces.making import FROM_PRISTINE, prepare
+from sennit.adapters.workspaces.pristine import folder_of, obstacle
 from sennit.adapters.workspaces.spares import Room, leaves_room
 from sennit.core.agents import Sandboxing
 from sennit.core.engine.rows import TicketRow
@@ -108,7 +111,22 @@ async def kind_lines(services: Services, repository: Repository | None) -> tuple
     if plan.new is WorkspaceKind.OVERLAY and isinstance(other, Plan) and other != plan:
         message = f"For what runs without a sandbox made by: {_told(other, found)}"
         lines.append(DoctorLine("workspaces", Health.GOOD, message))
+    if repository is not None and plan.new in FROM_PRISTINE:
+        lines += await _in_the_way(services, repository)
     return (*lines, *_refusals(found))
+
+
+async def _in_the_way(services: Services, repository: Repository) -> tuple[DoctorLine, ...]:
+    """Tell of what lies in the place of the kept checkout, so that none can be made."""
+    root = services.stores_root / repository.key
+    store = Store(root, repository.object_format, Mirroring.LINKED)
+    found = await in_thread("look at the kept checkout", obstacle, store)
+    why = found.stderr if isinstance(found, GitFailed) else found
+    if why is None:
+        return ()
+    message = f"Workspaces are made without the kept checkout, since it cannot be used: {why}."
+    advice = f"Move {folder_of(store)} away: another one is made."
+    return (DoctorLine("workspaces", Health.WARNING, message, advice),)
 
 
 def _confined(settings: Settings) -> bool:

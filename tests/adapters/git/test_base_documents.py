@@ -81,6 +81,8 @@ async def test_buffers_that_cannot_be_taken_are_named(bench: Bench) -> None:
         OpenDocument(b".env", 1, "KEY=2"),
         OpenDocument(b"../outside", 1, "x"),
         OpenDocument(b".git/config", 1, "x"),
+        OpenDocument(b"README/below a file", 1, "x"),
+        OpenDocument(b"src", 1, "a folder"),
         unsaved_elsewhere=frozenset({b"elsewhere"}),
     )
     assert reasons(snapshot) == {
@@ -90,6 +92,8 @@ async def test_buffers_that_cannot_be_taken_are_named(bench: Bench) -> None:
         b"README": LeftOutReason.UNKNOWN_TEXT,
         b"src/a.py": LeftOutReason.UNKNOWN_ENCODING,
         b".env": LeftOutReason.LOOKS_LIKE_A_SECRET,
+        b"README/below a file": LeftOutReason.UNREADABLE,
+        b"src": LeftOutReason.UNREADABLE,
     }
     assert snapshot.manifest.unsaved == ()
     files = await bench.files_of(snapshot.commit)

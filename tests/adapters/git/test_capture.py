@@ -277,7 +277,7 @@ async def test_files_outside_the_sparse_patterns_count_when_made(bench: Bench) -
     assert files[b"docs/b"][1] == b"changed"
 
 
-@pytest.mark.parametrize("command", ["status", "update-index", "write-tree"])
+@pytest.mark.parametrize("command", ["status", "update-index"])
 async def test_a_failing_git_is_a_value(
     bench: Bench, broken_git: Callable[..., Git], command: str
 ) -> None:

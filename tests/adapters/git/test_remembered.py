@@ -19,9 +19,9 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 def noting_git(tmp_path: Path, environment: Mapping[str, str]) -> tuple[Git, Callable[[], int]]:
-    """A git that notes each ``write-tree``, and the count of the notes."""
+    """A git that notes each ``update-index``, and the count of the notes."""
     program, notes = tmp_path / "noting-git", tmp_path / "notes"
-    program.write_text(f'#!/bin/sh\n[ "$1" = write-tree ] && echo . >> "{notes}"\nexec git "$@"\n')
+    program.write_text(f'#!/bin/sh\n[ "$1" = update-index ] && echo . >> "{notes}"\nexec git "$@"\n')
     program.chmod(0o755)
     notes.touch()
     return git_for(str(program), environment, Limits()), lambda: len(notes.read_text().split())

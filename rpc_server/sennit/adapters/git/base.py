@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import TYPE_CHECKING
 
 import anyio
@@ -12,6 +11,7 @@ from attrs import evolve, frozen
 from sennit.adapters.git.base_documents import Buffers, stage_documents
 from sennit.adapters.git.base_plan import Plan, plan_of
 from sennit.adapters.git.commits import CommitFacts, commit_tree, read_commit_in
+from sennit.adapters.git.disk_tree import Differing, DiskTree, tree_of_disk
 from sennit.adapters.git.files import both, copy_with_times, in_thread, remove_index
 from sennit.adapters.git.git import DISPOSABLE
 from sennit.adapters.git.inprocess import is_there
@@ -19,9 +19,10 @@ from sennit.adapters.git.lfs import lfs_config
 from sennit.adapters.git.look import Look, SnapshotLimits
 from sennit.adapters.git.mirror_memory import Mirroring
 from sennit.adapters.git.remembered import Recalled, recall, remember
-from sennit.adapters.git.stage import stage, write_tree
+from sennit.adapters.git.scratch import scratch_name
 from sennit.adapters.git.store import keep_new, refresh, refresh_objects
 from sennit.adapters.git.survey import Survey, survey
+from sennit.adapters.git.trees import empty_tree
 from sennit.core.objects import GitFailed, Manifest, Snapshot
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ async def take_snapshot(
     Nothing is written into the user's repository. When nothing changed since HEAD, the commit is
     HEAD itself; equal trees on one HEAD give equal commits.
     """
-    index = store.scratch / f"index.{secrets.token_hex(6)}"
+    index = store.scratch / scratch_name("index")
     look = Look(
         # Git compares files with an index, through the filters, even where it only writes one:
         # so every call of a snapshot leaves out the programs of a repository without trust.
@@ -98,11 +99,12 @@ async def _planned(look: Look, surveyed: Survey) -> Snapshot | GitFailed:
     planned = await in_thread("look at what changed", _plan, look, surveyed)
     if isinstance(planned, GitFailed):
         return planned
-    staged, parent = await both(_staged(look, planned), _parent(look, surveyed.status.head))
-    if isinstance(staged, GitFailed):
-        return staged
+    parent = await _parent(look, surveyed.status.head)
     if isinstance(parent, GitFailed):
         return parent
+    staged = await _staged(look, surveyed.status, planned, parent)
+    if isinstance(staged, GitFailed):
+        return staged
     manifest = _manifest(surveyed.status, staged, planned.in_progress)
     return await _commit(look, staged.tree, manifest, parent)
 
@@ -131,32 +133,40 @@ class _Staged:
     buffers: Buffers
 
 
-async def _staged(look: Look, planned: _Planned) -> _Staged | GitFailed:
+async def _staged(
+    look: Look, status: Status, planned: _Planned, parent: CommitFacts | None
+) -> _Staged | GitFailed:
+    """Make the tree of the disk, then put the buffers over it."""
+    on_disk = await _on_disk(look, status, planned, parent)
+    if isinstance(on_disk, GitFailed):
+        return on_disk
+    plan = planned.plan.without(on_disk.refused)
+    buffers = await stage_documents(look, plan, on_disk.tree)
+    return buffers if isinstance(buffers, GitFailed) else _Staged(buffers.tree, plan, buffers)
+
+
+async def _on_disk(
+    look: Look, status: Status, planned: _Planned, parent: CommitFacts | None
+) -> DiskTree | GitFailed:
     """Make the tree; the last one is taken where nothing that decides it has changed since."""
     plan, known = planned.plan, planned.known
     if known is not None and known.tree is not None and await is_there(look.store, known.tree):
-        buffers = await stage_documents(look, plan)
-        if isinstance(buffers, GitFailed):
-            return buffers
-        if not buffers.taken:
-            return _Staged(known.tree, plan, buffers)
-    refused = await stage(look.git, look.place, plan.present, plan.entries)
-    if isinstance(refused, GitFailed):
-        return refused
-    plan = plan.without(refused)
-    buffers = await stage_documents(look, plan)
-    if isinstance(buffers, GitFailed):
-        return buffers
-    tree = await write_tree(look.git, look.place)
-    if isinstance(tree, GitFailed):
-        return tree
-    plain = not refused and not buffers.taken
-    kept = await in_thread("remember the snapshot", _remember, look, known if plain else None, tree)
-    return kept if isinstance(kept, GitFailed) else _Staged(tree, plan, buffers)
+        return DiskTree(known.tree, ())
+    head = await empty_tree(look.git, look.store) if parent is None else parent.tree
+    if isinstance(head, GitFailed):
+        return head
+    differing = Differing(head, status.staged, plan.present, plan.entries)
+    made = await tree_of_disk(look.git, look.store, look.place, differing)
+    if isinstance(made, GitFailed):
+        return made
+    named = None if made.refused else known
+    kept = await in_thread("remember the snapshot", _remember, look, named, made.tree)
+    return kept if isinstance(kept, GitFailed) else made
 
 
 def _remember(look: Look, known: Recalled | None, tree: str) -> None:
-    look.index.replace(look.store.source_index)
+    if look.index.exists():
+        look.index.replace(look.store.source_index)
     remember(look, known, tree)
 
 

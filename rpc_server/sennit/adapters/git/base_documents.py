@@ -1,4 +1,4 @@
-"""Puts the unsaved text of open documents into the index of a snapshot."""
+"""Puts the unsaved text of open documents over the tree of what lies on the disk."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from attrs import evolve, frozen
 from sennit.adapters.git.buffers import Edited, documents_inside, edited_documents
 from sennit.adapters.git.files import in_thread
 from sennit.adapters.git.ignored import ignored_among
-from sennit.adapters.git.stage import entries_at, nul_ended, set_entries
+from sennit.adapters.git.stage import nul_ended
+from sennit.adapters.git.trees import entries_at, write_tree
 from sennit.core.objects import (
     MODE_EXECUTABLE,
     MODE_FILE,
@@ -29,23 +30,24 @@ if TYPE_CHECKING:
 
 @frozen
 class Buffers:
-    """Documents whose text the snapshot took, and those that it left out and why."""
+    """The tree with the unsaved text; what the snapshot took, and what it left out and why."""
 
+    tree: str
     taken: tuple[Unsaved, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
 
 
-async def stage_documents(look: Look, plan: Plan) -> Buffers | GitFailed:
-    """Compare the open documents with the disk and take the text of those that differ."""
+async def stage_documents(look: Look, plan: Plan, tree: str) -> Buffers | GitFailed:
+    """Compare the open documents with the disk, whose tree is ``tree``; take what differs."""
     if not look.documents:
-        return Buffers()
+        return Buffers(tree)
     inside = await in_thread("find open documents", documents_inside, look.root, look.documents)
     if isinstance(inside, GitFailed):
         return inside
-    return await _stage_inside(evolve(look, documents=inside), plan)
+    return await _stage_inside(evolve(look, documents=inside), plan, tree)
 
 
-async def _stage_inside(look: Look, plan: Plan) -> Buffers | GitFailed:
+async def _stage_inside(look: Look, plan: Plan, tree: str) -> Buffers | GitFailed:
     attributes = await _encodings(look)
     if isinstance(attributes, GitFailed):
         return attributes
@@ -60,14 +62,16 @@ async def _stage_inside(look: Look, plan: Plan) -> Buffers | GitFailed:
     if isinstance(compared, GitFailed):
         return compared
     edited, left_out = compared
-    taken = await _take(look, plan, edited)
-    if isinstance(taken, GitFailed):
-        return taken
-    return Buffers(taken.taken, left_out + taken.left_out)
+    if not edited:
+        return Buffers(tree, left_out=left_out)
+    taken = await _take(look, plan, tree, edited)
+    return (
+        taken if isinstance(taken, GitFailed) else evolve(taken, left_out=left_out + taken.left_out)
+    )
 
 
-async def _take(look: Look, plan: Plan, edited: Sequence[Edited]) -> Buffers | GitFailed:
-    entries = await _entries_of(look, edited)
+async def _take(look: Look, plan: Plan, tree: str, edited: Sequence[Edited]) -> Buffers | GitFailed:
+    entries = await entries_at(look.git, look.store, tree, [one.path for one in edited])
     if isinstance(entries, GitFailed):
         return entries
     refused = await _not_to_take(look, edited, entries, plan)
@@ -77,7 +81,11 @@ async def _take(look: Look, plan: Plan, edited: Sequence[Edited]) -> Buffers | G
     written = await _write_documents(look, taken, entries)
     if isinstance(written, GitFailed):
         return written
+    made = await write_tree(look.git, look.store, tree, written)
+    if isinstance(made, GitFailed):
+        return made
     return Buffers(
+        made,
         tuple(Unsaved(one.path, one.version) for one in taken),
         tuple(reason for reason in refused.values() if reason is not None),
     )
@@ -99,12 +107,6 @@ async def _encodings(look: Look) -> dict[bytes, str] | GitFailed:
     }
 
 
-async def _entries_of(look: Look, edited: Sequence[Edited]) -> dict[bytes, Entry] | GitFailed:
-    if not edited:
-        return {}
-    return await entries_at(look.git, look.place, [one.path for one in edited])
-
-
 async def _not_to_take(
     look: Look, edited: Sequence[Edited], entries: Mapping[bytes, Entry], plan: Plan
 ) -> dict[bytes, LeftOut | None] | GitFailed:
@@ -124,7 +126,7 @@ async def _not_to_take(
 
 async def _write_documents(
     look: Look, taken: Sequence[Edited], entries: Mapping[bytes, Entry]
-) -> GitFailed | None:
+) -> dict[bytes, Entry | None] | GitFailed:
     """Store buffers through the clean filters, as ``git add`` would after saving them."""
     ready: dict[bytes, Entry | None] = {}
     for one in taken:
@@ -139,4 +141,4 @@ async def _write_documents(
         executable = before is not None and before.mode == MODE_EXECUTABLE
         mode = MODE_EXECUTABLE if executable else MODE_FILE
         ready[one.path] = Entry(mode, answer.stdout.decode().strip())
-    return await set_entries(look.git, look.place, ready)
+    return ready

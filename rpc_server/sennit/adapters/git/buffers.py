@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
@@ -78,6 +79,9 @@ def _edited(
     if path in elsewhere:
         detail = "unsaved in another editor; the text on disk was taken"
         return LeftOut(path, LeftOutReason.UNSAVED_ELSEWHERE, detail)
+    if _has_no_place(root, path):
+        detail = "a folder lies at its path, or a file where its folder would be"
+        return LeftOut(path, LeftOutReason.UNREADABLE, detail)
     if document.text is None:
         detail = "the text of the buffer is not known; the text on disk was taken"
         return LeftOut(path, LeftOutReason.UNKNOWN_TEXT, detail)
@@ -157,6 +161,15 @@ def _content(full: bytes) -> bytes | None:
         return None
     with os.fdopen(handle, "rb") as file:
         return file.read()
+
+
+def _has_no_place(root: bytes, path: bytes) -> bool:
+    """Tell whether no editor could save a file at a path, because of what else is there."""
+    here = Path(os.fsdecode(below(root, path)))
+    if here.is_dir():
+        return True
+    above = next(folder for folder in here.parents if os.path.lexists(folder))
+    return not above.is_dir()
 
 
 def path_inside(root: bytes, path: bytes) -> bytes | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 from typing import TYPE_CHECKING
 
@@ -15,19 +14,21 @@ from sennit.adapters.git.agent_commits import AgentCommit, take_agent_commits
 from sennit.adapters.git.capture_plan import CapturePlan, plan_of_capture
 from sennit.adapters.git.commits import commit_tree, read_commit_in
 from sennit.adapters.git.disk import existing
+from sennit.adapters.git.disk_tree import Differing, tree_of_disk
 from sennit.adapters.git.files import both, copy_with_times, in_thread, remove_index
 from sennit.adapters.git.git import DISPOSABLE
 from sennit.adapters.git.head_at import make_git_directory_at
 from sennit.adapters.git.identity import identity_at
 from sennit.adapters.git.ignored import ignored_among
-from sennit.adapters.git.layered_capture import compare_upper
+from sennit.adapters.git.layered_capture import index_upper
+from sennit.adapters.git.out_of_view import out_of_view, told_of
 from sennit.adapters.git.records import (
     index_file,
-    layers_file,
     read_record,
     stores_of_submodules,
 )
-from sennit.adapters.git.stage import nul_ended, stage, write_tree
+from sennit.adapters.git.scratch import scratch_name
+from sennit.adapters.git.stage import nul_ended
 from sennit.adapters.git.status import Status, read_status_and_ignored
 from sennit.adapters.git.store import keep_new
 from sennit.adapters.git.uncaptured import uncaptured
@@ -96,6 +97,8 @@ class _Capturing:
     date: int
     message: str
     litter: Sequence[str] = ()
+    within: bool = False
+    """Whether it is a submodule of a workspace: then all of it lies in the folder itself."""
 
     @property
     def root(self) -> bytes:
@@ -130,15 +133,19 @@ async def capture(
     To be called when no process works there any more. ``date`` is in seconds since 1970. New files
     that match ``litter``, ignore patterns, are left out without a word.
     """
-    index = store.scratch / f"index.{secrets.token_hex(6)}"
+    index = store.scratch / scratch_name("index")
     git = git.configured(store.neutral + DISPOSABLE + _SAFE_NAMES)
-    capturing = _Capturing(git, store, workspace, index, date, message, litter)
+    return await _captured(_Capturing(git, store, workspace, index, date, message, litter))
+
+
+async def _captured(capturing: _Capturing) -> Capture:
+    git, store, workspace = capturing.git, capturing.store, capturing.workspace
     started = await in_thread("start a capture", _start, capturing)
     if isinstance(started, GitFailed | WorkspaceGone):
         return started
     try:
         commits, taken = await both(
-            take_agent_commits(git, store, workspace), _take(capturing, since_ns=started)
+            take_agent_commits(git, store, workspace), _take(capturing, started)
         )
     finally:
         with anyio.CancelScope(shield=True):
@@ -157,14 +164,14 @@ async def peek(git: Git, store: Store, workspace: Workspace) -> str | WorkspaceG
     Nothing is kept. A file that changes under the look is what it is in that moment, or makes the
     look fail: then somebody may look again.
     """
-    index = store.scratch / f"index.{secrets.token_hex(6)}"
+    index = store.scratch / scratch_name("index")
     git = git.configured(store.neutral + DISPOSABLE + _SAFE_NAMES)
     peeking = _Capturing(git, store, workspace, index, 0, MESSAGE)
     started = await in_thread("look into a workspace", _start, peeking)
     if isinstance(started, GitFailed | WorkspaceGone):
         return started
     try:
-        taken = await _take(peeking, since_ns=started)
+        taken = await _take(peeking, started)
     finally:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(_remove, peeking)
@@ -179,8 +186,9 @@ async def _capture_submodules(capturing: _Capturing) -> tuple[LeftOut, ...] | Gi
         inner = find_workspace(store, capturing.workspace.name)
         if inner is None:
             continue
-        taken = await capture(
-            capturing.git, store, inner, date=capturing.date, message=capturing.message
+        index = store.scratch / scratch_name("index")
+        taken = await _captured(
+            evolve(capturing, store=store, workspace=inner, index=index, litter=(), within=True)
         )
         path = os.fsencode(inner.folder.relative_to(top))
         match taken:
@@ -230,40 +238,49 @@ async def _commit(capturing: _Capturing, tree: str) -> str | GitFailed:
     return commit if kept is None else kept
 
 
-async def _take(capturing: _Capturing, *, since_ns: int) -> _Taken | GitFailed:
-    flagged = await _unflag(capturing)
-    if isinstance(flagged, GitFailed):
-        return flagged
-    status = await read_status_and_ignored(
-        capturing.git, evolve(capturing.place, git_dir=capturing.beside)
-    )
+async def _take(capturing: _Capturing, started: _Started) -> _Taken | GitFailed:
+    status = await _look(capturing, started)
     if isinstance(status, GitFailed):
         return status
     plan = await _plan(capturing, status)
     if isinstance(plan, GitFailed):
         return plan
     folder = capturing.workspace.folder
-    untaken, staged = await both(
+    # The index is ours: it holds the base.
+    differing = Differing(capturing.workspace.tree, {}, plan.present, plan.entries)
+    untaken, made = await both(
         uncaptured(
-            capturing.git, capturing.place, folder, ignored=status.ignored, since_ns=since_ns
+            capturing.git,
+            capturing.place,
+            folder,
+            ignored=status.ignored,
+            since_ns=started.since_ns,
         ),
-        stage(capturing.git, capturing.place, plan.present, plan.entries),
+        tree_of_disk(capturing.git, capturing.store, capturing.place, differing),
     )
     if isinstance(untaken, GitFailed):
         return untaken
-    if isinstance(staged, GitFailed):
-        return staged
-    tree = await write_tree(capturing.git, capturing.place)
-    if isinstance(tree, GitFailed):
-        return tree
-    return _Taken(tree, plan.left_out + status.not_opened + staged + untaken)
+    if isinstance(made, GitFailed):
+        return made
+    return _Taken(made.tree, plan.left_out + status.not_opened + made.refused + untaken)
+
+
+async def _look(capturing: _Capturing, started: _Started) -> Status | GitFailed:
+    """Compare the folder with the index that it began with, or in a layer with what is above it."""
+    git, store, place = capturing.git, capturing.store, capturing.place
+    if not started.layered:
+        failed = await _unflag(capturing)
+        if failed is not None:
+            return failed
+        return await read_status_and_ignored(git, evolve(place, git_dir=capturing.beside))
+    plain = index_file(store, capturing.workspace.name)
+    failed = await index_upper(git, store, place, capturing.workspace.tree, plain)
+    # That index holds little of the base, so it is compared with no commit.
+    return await read_status_and_ignored(git, place) if failed is None else failed
 
 
 async def _unflag(capturing: _Capturing) -> GitFailed | None:
-    """Count files that the agent brought into being, or changed, where the index looks away."""
-    plain = index_file(capturing.store, capturing.workspace.name)
-    if await anyio.Path(layers_file(capturing.store, capturing.workspace.name)).exists():
-        return await compare_upper(capturing.git, capturing.place, plain)
+    """Count files that the agent brought into being where the index looks away."""
     sparse = await anyio.Path(capturing.store.git_dir / "info" / "sparse-checkout").exists()
     if not sparse:
         return None
@@ -290,11 +307,19 @@ async def _plan(capturing: _Capturing, status: Status) -> CapturePlan | GitFaile
     if isinstance(litter, GitFailed):
         return litter
     untracked = [path for path in status.untracked if path not in litter]
-    changed = [one.path for one in status.tracked if one.unstaged != "."]
+    gone = [one.path for one in status.tracked if one.unstaged == "D"]
+    unseen = await out_of_view(capturing.git, capturing.store, capturing.workspace, gone)
+    if isinstance(unseen, GitFailed):
+        return unseen
+    differ = (one.path for one in status.tracked if one.unstaged != ".")
+    changed = [path for path in differ if path not in unseen]
     plan = await in_thread(
         "look at a workspace", plan_of_capture, capturing.root, changed, untracked
     )
-    if isinstance(plan, GitFailed) or not plan.nested:
+    if isinstance(plan, GitFailed):
+        return plan
+    plan = evolve(plan, left_out=plan.left_out + told_of(unseen))
+    if not plan.nested:
         return plan
     ignored = await ignored_among(capturing.git, capturing.place, plan.nested)
     if isinstance(ignored, GitFailed):
@@ -317,11 +342,16 @@ async def _litter_among(
     return await ignored_among(git, capturing.place, untracked)
 
 
-def _start(capturing: _Capturing) -> WorkspaceGone | int:
-    """Check that the folder is the one we made and copy the index that it began with.
+@frozen
+class _Started:
+    """When the workspace was complete (nanoseconds by the clock of its disk), and its kind."""
 
-    Gives when the workspace was complete, in nanoseconds by the clock of the file system.
-    """
+    since_ns: int
+    layered: bool
+
+
+def _start(capturing: _Capturing) -> WorkspaceGone | _Started:
+    """Check that the folder is the one we made and copy the index that it began with."""
     workspace = capturing.workspace
     record = read_record(capturing.store, workspace.name)
     try:
@@ -334,10 +364,11 @@ def _start(capturing: _Capturing) -> WorkspaceGone | int:
         # The folder is ours, and an agent has locked it.
         workspace.folder.chmod(_OWNER_MAY_ALL)
     kept = index_file(capturing.store, workspace.name)
-    layers = layers_file(capturing.store, workspace.name)
-    copy_with_times(layers if layers.exists() else kept, capturing.index)
+    layered = bool(record.lower) and not capturing.within
+    if not layered:
+        copy_with_times(kept, capturing.index)
     make_git_directory_at(capturing.store, capturing.beside, workspace.base)
-    return kept.stat().st_ctime_ns
+    return _Started(kept.stat().st_ctime_ns, layered=layered)
 
 
 def _remove(capturing: _Capturing) -> None:

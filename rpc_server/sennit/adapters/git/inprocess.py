@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 from attrs import frozen
 
-from sennit.adapters.git.raw_trees import Item, Sides, differences, find_entry, items_of, parse_tree
+from sennit.adapters.git.raw_trees import Item, Sides, differences, items_of, parse_tree
 from sennit.core.objects import Entry
 
 if TYPE_CHECKING:
@@ -57,10 +57,6 @@ class Objects:
     def tree(self, identity: str) -> dict[bytes, Entry]:
         """Give the entries of a tree object."""
         return parse_tree(self.read(identity), _SHA1_SIZE)
-
-    def entry(self, tree: str, name: bytes) -> Entry | None:
-        """Give what a tree object holds at one name."""
-        return find_entry(self.read(tree), name, _SHA1_SIZE)
 
     def differences(self, old: str, new: str) -> dict[bytes, Sides]:
         """Give what two trees hold at every path that differs, without looking for renames."""

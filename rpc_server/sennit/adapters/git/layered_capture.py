@@ -1,9 +1,8 @@
 """Finds what may differ in a workspace that is a layer, from outside and without its lower layer.
 
-Its index takes every file as it is, as a sparse checkout does with files that are not there; git
-then reads rules of ignoring and attributes of such files from the index. What the upper layer has,
-hides or removes is compared; so a capture costs what was changed, needs no mount, and works after
-a crash.
+Git compares what the upper layer has, hides or removes with an index that names no more than that,
+and of each folder there what decides how git reads it. So a capture costs what was changed, needs
+no mount, and works after a crash.
 """
 
 from __future__ import annotations
@@ -11,46 +10,92 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from attrs import evolve
+from attrs import evolve, frozen
 
-from sennit.adapters.git.files import both, in_thread
-from sennit.adapters.git.stage import nul_ended
-from sennit.adapters.git.upper import differing, look_at_upper
-from sennit.core.objects import GitFailed
+from sennit.adapters.git.files import in_thread
+from sennit.adapters.git.index_file import written_index
+from sennit.adapters.git.trees import files_at, in_folders
+from sennit.adapters.git.upper import look_at_upper
+from sennit.core.objects import Entry, GitFailed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from sennit.adapters.git.git import Config, Git, Place
+    from sennit.adapters.git.git import Git, Place
+    from sennit.adapters.git.raw_trees import Folders
+    from sennit.adapters.git.store import Store
+    from sennit.adapters.git.upper import Upper
 
-_ALL_OF_IT: Config = (("core.sparseCheckout", "false"),)
-_LONG_AGO = (1, 1)
+_RULES = (b".gitattributes", b".gitignore")
 
 
-async def compare_upper(git: Git, place: Place, plain: Path) -> GitFailed | None:
-    """Have the index of ``place`` compared with the work tree where the upper layer has a say.
+async def index_upper(
+    git: Git, store: Store, place: Place, tree: str, plain: Path
+) -> GitFailed | None:
+    """Write the index of ``place``, whose work tree is the upper layer over a checkout of ``tree``.
 
     ``plain``: the index that the workspace began with, which knows what lies in no layer because
     it is outside the sparse patterns.
     """
-    upper, listed = await both(
-        in_thread("look at a layer", look_at_upper, os.fsencode(str(place.work_tree))),
-        git.run(["ls-files", "-t", "-z"], evolve(place, index_file=plain)),
-    )
+    upper = await in_thread("look at a layer", look_at_upper, os.fsencode(str(place.work_tree)))
     if isinstance(upper, GitFailed):
         return upper
+    absent = await _outside_the_patterns(git, store, evolve(place, index_file=plain))
+    if isinstance(absent, GitFailed):
+        return absent
+    known = await in_folders(git, store, tree, lambda folders: _known(folders, upper, absent))
+    if isinstance(known, GitFailed):
+        return known
+    content = written_index(known.entries, store.object_format, known.not_here)
+    written = await in_thread("write an index", _write, str(place.index_file), content)
+    return written if isinstance(written, GitFailed) else None
+
+
+def _write(file: str, content: bytes) -> None:
+    with open(file, "wb") as opened:  # noqa: PTH123  a place names its index as it likes
+        opened.write(content)
+
+
+async def _outside_the_patterns(
+    git: Git, store: Store, place: Place
+) -> frozenset[bytes] | GitFailed:
+    if not (store.git_dir / "info" / "sparse-checkout").exists():
+        return frozenset()
+    listed = await git.run(["ls-files", "-t", "-z"], place)
     if isinstance(listed, GitFailed):
         return listed
-    records = listed.stdout.split(b"\0")[:-1]
-    tracked = [record[2:] for record in records]
-    absent = frozenset(record[2:] for record in records if record.startswith(b"S "))
-    paths = await in_thread("look at a layer", differing, upper, tracked, absent)
-    if isinstance(paths, GitFailed):
-        return paths
-    if paths:
-        asked = ["update-index", "--no-skip-worktree", "-z", "--stdin"]
-        done = await git.run(asked, place, stdin=nul_ended(paths), config=_ALL_OF_IT)
-        if isinstance(done, GitFailed):
-            return done
-    # Older than every file: git then compares contents, and believes no time that can be set.
-    return await in_thread("date an index", os.utime, str(place.index_file), _LONG_AGO)
+    records = listed.stdout.split(b"\0")
+    return frozenset(record[2:] for record in records if record.startswith(b"S "))
+
+
+@frozen
+class _Known:
+    """Entries of an index; those that are ``not_here`` lie in the lower layer as they were."""
+
+    entries: dict[bytes, Entry]
+    not_here: frozenset[bytes]
+
+
+def _known(folders: Folders, upper: Upper, absent: frozenset[bytes]) -> _Known:
+    """Give what may be otherwise than in the lower layer, and what tells git how to read it.
+
+    What is ``absent`` there counts only once there is something.
+    """
+    removed = files_at(folders, (*upper.whiteouts, *upper.folders))
+    for path in upper.hiding:
+        removed |= folders.files_below(path)
+    differing = {path: entry for path, entry in removed.items() if path not in absent}
+    differing |= files_at(folders, upper.files)
+    beside = dict(_beside(folders, (b"", *upper.folders)))
+    return _Known(beside | differing, frozenset(beside.keys() - differing.keys()))
+
+
+def _beside(folders: Folders, paths: tuple[bytes, ...]) -> Iterator[tuple[bytes, Entry]]:
+    """Give the rules in each folder, and one file: git treats a folder with none in another way."""
+    for path in paths:
+        above = path + b"/" if path else b""
+        yield from files_at(folders, [above + name for name in _RULES]).items()
+        one = next(folders.files_below(path), None)
+        if one is not None:
+            yield one

@@ -65,14 +65,6 @@ def tree_bytes(entries: Mapping[bytes, Entry]) -> bytes:
     )
 
 
-def find_entry(data: bytes, name: bytes, digest_size: int) -> Entry | None:
-    """Look for one name in a tree object."""
-    for mode, found, identity in _ITEMS[digest_size].findall(data):
-        if found == name:
-            return Entry(int(mode, 8), identity.hex())
-    return None
-
-
 def items_of(data: bytes, digest_size: int) -> frozenset[Item]:
     """Give the entries of a tree object as they lie there, to be compared as bytes."""
     return frozenset(_ITEMS[digest_size].findall(data))
@@ -110,6 +102,40 @@ def _split(entry: Entry | None) -> tuple[str | None, Entry | None]:
     if entry is None:
         return None, None
     return (entry.id, None) if entry.mode == MODE_TREE else (None, entry)
+
+
+class Folders:
+    """The folders of one tree, each read when it is first asked for."""
+
+    def __init__(self, read: Callable[[str], Mapping[bytes, Entry]], tree: str) -> None:
+        """``read`` gives the entries of a tree object by its id, ``tree`` is the id of the top."""
+        self._read = read
+        self._known: dict[bytes, Mapping[bytes, Entry]] = {b"": read(tree)}
+
+    def entries(self, path: bytes) -> Mapping[bytes, Entry]:
+        """Give what a folder holds, by name; nothing where there is no folder."""
+        found = self._known.get(path)
+        if found is None:
+            folder, _ = _split(self._at(path))
+            found = self._known[path] = self._read(folder) if folder else {}
+        return found
+
+    def file(self, path: bytes) -> Entry | None:
+        """Give the file, link or submodule at a path; None where there is none, or a folder."""
+        return _split(self._at(path))[1]
+
+    def files_below(self, path: bytes) -> Iterator[tuple[bytes, Entry]]:
+        """Give every file below a folder, of the top too, in no order."""
+        above = path + b"/" if path else b""
+        for name, entry in self.entries(path).items():
+            if entry.mode == MODE_TREE:
+                yield from self.files_below(above + name)
+            else:
+                yield above + name, entry
+
+    def _at(self, path: bytes) -> Entry | None:
+        above, _, name = path.rpartition(b"/")
+        return self.entries(above).get(name)
 
 
 @frozen

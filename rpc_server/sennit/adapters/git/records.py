@@ -138,7 +138,7 @@ def remove_record(store: Store, name: str) -> None:
     """Forget a workspace: its record, what was kept beside it, and the same of its submodules."""
     for inner in stores_of_submodules(store):
         remove_record(inner, name)
-    for file in (index_file, refs_file, layers_file, lease_file, record_file):
+    for file in (index_file, refs_file, lease_file, record_file):
         file(store, name).unlink(missing_ok=True)
 
 
@@ -167,11 +167,6 @@ def index_file(store: Store, name: str) -> Path:
 def refs_file(store: Store, name: str) -> Path:
     """Name the list of refs that the workspace began with, as ``packed-refs``."""
     return store.records / f"{name}.refs"
-
-
-def layers_file(store: Store, name: str) -> Path:
-    """Name the index of a layered workspace that takes what the lower layer has as it is."""
-    return store.records / f"{name}.layers"
 
 
 def lease_file(store: Store, name: str) -> Path:

@@ -7,7 +7,6 @@ texts, one of them is wrong and a person should look; such paths are named.
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from attrs import frozen
 from sennit.adapters.git.files import in_thread, make_private_folder, write_private
 from sennit.adapters.git.inprocess import NotHere, Objects, with_objects
 from sennit.adapters.git.raw_trees import tree_bytes
+from sennit.adapters.git.scratch import scratch_name
 from sennit.adapters.git.trees import read_blobs
 from sennit.core.objects import MODE_FILE, Entry, GitFailed
 
@@ -88,7 +88,7 @@ async def _by_merge_file(
     blobs = await read_blobs(git, store, wanted)
     if isinstance(blobs, GitFailed):
         return blobs
-    folder = store.scratch / f"opinion.{secrets.token_hex(8)}"
+    folder = store.scratch / scratch_name("opinion")
     try:
         found: list[bytes] = []
         for merge in merges:

@@ -44,7 +44,7 @@ async def stage(
         return refused
     done = frozenset(gone) - {one.path for one in refused}
     rest = {path: entry for path, entry in entries.items() if path not in done}
-    failed = await set_entries(git, place, rest)
+    failed = await _set_entries(git, place, rest)
     return tuple(one for one in refused if one.path not in rest) if failed is None else failed
 
 
@@ -102,7 +102,7 @@ def _is_refusal(failed: GitFailed) -> bool:
     return failed.exit_code == _DIED and not any(words in failed.stderr for words in _MACHINE)
 
 
-async def set_entries(
+async def _set_entries(
     git: Git, place: Place, entries: Mapping[bytes, Entry | None]
 ) -> GitFailed | None:
     """Set paths of an index to entries; None removes a path, with all its stages."""
@@ -127,22 +127,6 @@ async def set_entries(
 def nul_ended(paths: Iterable[bytes]) -> bytes:
     """Write paths the way that git reads them with ``-z``."""
     return b"".join(path + b"\0" for path in paths)
-
-
-async def entries_at(
-    git: Git, place: Place, paths: Sequence[bytes]
-) -> dict[bytes, Entry] | GitFailed:
-    """Give the entries that an index holds at some paths."""
-    listed = await git.run(["ls-files", "--stage", "-z", "--", *paths], place)
-    if isinstance(listed, GitFailed):
-        return listed
-    entries = {}
-    for record in listed.stdout.split(b"\0"):
-        fields, _, path = record.partition(b"\t")
-        if path:
-            mode, identity, _ = fields.decode().split(" ")
-            entries[path] = Entry(int(mode, 8), identity)
-    return entries
 
 
 async def write_tree(git: Git, place: Place) -> str | GitFailed:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
-from sennit.core.objects import Entry, GitFailed, LeftOut, LeftOutReason
+from sennit.adapters.git.raw_trees import raw_entry
+from sennit.core.objects import GitFailed, LeftOut, LeftOutReason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sennit.adapters.git.git import Git, Place
+    from sennit.core.objects import Entry
 
 _ASKED = (
     "status",
@@ -26,7 +28,6 @@ _ASKED = (
     "--untracked-files=all",
     "--ignore-submodules=dirty",
 )
-_NO_MODE = "000000"
 _NOT_OPENED = re.compile(r"^warning: could not open directory '(.+?)/?': (.+)$", re.MULTILINE)
 # A tracked file that cannot be looked at counts as unchanged, with a line as of perror(3).
 _NOT_LOOKED_AT = re.compile(r"^(?!warning: |error: |fatal: )(.+): ([A-Z][^:]+)$", re.MULTILINE)
@@ -39,13 +40,15 @@ _MOST_COMPLAINTS = 4 << 20
 class Tracked:
     """A path of the index that differs from HEAD (``staged``) or from disk (``unstaged``).
 
-    Both are git's letters (``M``, ``A``, ``D``, ``T``), ``.`` for no difference.
+    Both are git's letters (``M``, ``A``, ``D``, ``T``), ``.`` for no difference. ``indexed`` is
+    what the index holds, None where it only intends to add.
     """
 
     path: bytes
     staged: str
     unstaged: str
     submodule: bool
+    indexed: Entry | None
 
 
 @frozen
@@ -70,6 +73,11 @@ class Status:
     untracked: tuple[bytes, ...]
     ignored: tuple[bytes, ...] = ()
     not_opened: tuple[LeftOut, ...] = ()
+
+    @property
+    def staged(self) -> Mapping[bytes, Entry | None]:
+        """What the index holds where it differs from HEAD; None where it holds nothing."""
+        return {one.path: one.indexed for one in self.tracked if one.staged != "."}
 
 
 async def read_status(git: Git, place: Place) -> Status | GitFailed:
@@ -135,13 +143,17 @@ def _headers(records: list[bytes]) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _tracked(record: bytes) -> Tracked:
-    _, letters, submodule, _, _, _, _, _, path = record.split(b" ", 8)
-    return Tracked(path, letters[:1].decode(), letters[1:].decode(), submodule[:1] == b"S")
+    _, letters, submodule, _, mode, _, _, identity, path = record.split(b" ", 8)
+    return Tracked(
+        path,
+        letters[:1].decode(),
+        letters[1:].decode(),
+        submodule=submodule[:1] == b"S",
+        indexed=raw_entry(mode, identity),
+    )
 
 
 def _unmerged(record: bytes) -> Unmerged:
     fields = record.split(b" ", 10)
-    mode, identity, path = fields[4].decode(), fields[8].decode(), fields[10]
     # A submodule in conflict has no bytes on disk to look at; HEAD's side stands for it too.
-    ours = None if mode == _NO_MODE else Entry(int(mode, 8), identity)
-    return Unmerged(path, ours)
+    return Unmerged(fields[10], raw_entry(fields[4], fields[8]))

@@ -6,9 +6,10 @@ are exact bytes: no filter, no line ending is touched on the way.
 
 from __future__ import annotations
 
-import secrets
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
+import anyio.to_thread
 from attrs import evolve
 
 from sennit.adapters.git.files import remove_index
@@ -16,18 +17,23 @@ from sennit.adapters.git.git import DISPOSABLE, IDENTITY
 from sennit.adapters.git.inprocess import NotHere, Objects, with_objects
 from sennit.adapters.git.raw_trees import (
     MODE_TREE,
+    Folders,
     InTheWay,
     Sides,
     raw_entry,
     rewritten,
 )
+from sennit.adapters.git.scratch import scratch_name
 from sennit.core.objects import Entry, GitFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from typing import TypeVar
 
     from sennit.adapters.git.git import Git
     from sennit.adapters.git.store import Store
+
+    Answer = TypeVar("Answer")
 
 
 async def read_blobs(git: Git, store: Store, ids: Collection[str]) -> dict[str, bytes] | GitFailed:
@@ -81,35 +87,38 @@ async def entries_at(
     git: Git, store: Store, tree: str, paths: Collection[bytes]
 ) -> dict[bytes, Entry] | GitFailed:
     """Give what a tree holds at these paths; where it holds nothing or a folder, nothing."""
-    found = await with_objects(store, lambda objects: _looked_up(objects, tree, paths))
+    return await in_folders(git, store, tree, lambda folders: files_at(folders, paths))
+
+
+def files_at(folders: Folders, paths: Iterable[bytes]) -> dict[bytes, Entry]:
+    """Give the files, links and submodules of a tree at those paths that have one."""
+    found = ((path, folders.file(path)) for path in paths)
+    return {path: entry for path, entry in found if entry is not None}
+
+
+async def in_folders(
+    git: Git, store: Store, tree: str, work: Callable[[Folders], Answer]
+) -> Answer | GitFailed:
+    """Look into the folders of a tree in a worker thread."""
+    found = await with_objects(store, lambda objects: work(Folders(objects.tree, tree)))
     if not isinstance(found, NotHere):
         return found
-    everything = await tree_entries(git, store, tree)
-    if isinstance(everything, GitFailed):
-        return everything
-    return {path: everything[path] for path in paths if path in everything}
+    listed = await git.run(["ls-tree", "-r", "-t", "-z", "--full-tree", tree], store.place)
+    if isinstance(listed, GitFailed):
+        return listed
+    return await anyio.to_thread.run_sync(_in_listed, tree, listed.stdout, work)
 
 
-def _looked_up(objects: Objects, tree: str, paths: Collection[bytes]) -> dict[bytes, Entry]:
-    folders: dict[bytes, str | None] = {b"": tree}
-    found: dict[bytes, Entry] = {}
-    for path in paths:
-        folder, _, name = path.rpartition(b"/")
-        inside = _folder(objects, folders, folder)
-        entry = objects.entry(inside, name) if inside else None
-        if entry is not None and entry.mode != MODE_TREE:
-            found[path] = entry
-    return found
-
-
-def _folder(objects: Objects, folders: dict[bytes, str | None], path: bytes) -> str | None:
-    """Give the tree object of a folder; None where there is no folder."""
-    if path not in folders:
+def _in_listed(tree: str, output: bytes, work: Callable[[Folders], Answer]) -> Answer:
+    folders: dict[str, dict[bytes, Entry]] = defaultdict(dict)
+    ids = {b"": tree}
+    # A folder is listed before what it holds.
+    for path, entry in _parsed_listing(output):
+        if entry.mode == MODE_TREE:
+            ids[path] = entry.id
         above, _, name = path.rpartition(b"/")
-        inside = _folder(objects, folders, above)
-        entry = objects.entry(inside, name) if inside else None
-        folders[path] = entry.id if entry and entry.mode == MODE_TREE else None
-    return folders[path]
+        folders[ids[above]][name] = entry
+    return work(Folders(folders.__getitem__, tree))
 
 
 async def changed_paths(
@@ -219,7 +228,7 @@ def _writing(
 async def _write_by_index(
     git: Git, store: Store, base: str, changes: Mapping[bytes, Entry | None]
 ) -> str | GitFailed:
-    index = store.scratch / f"index.{secrets.token_hex(8)}"
+    index = store.scratch / scratch_name("index")
     place = evolve(store.place, index_file=index)
     nothing = b"0" * len(base)
     removals = [b"0 %s\t%s\0" % (nothing, path) for path, entry in changes.items() if not entry]

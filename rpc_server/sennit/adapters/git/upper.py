@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from attrs import field, frozen
@@ -18,7 +17,7 @@ from attrs import field, frozen
 from sennit.adapters.git.disk import below, is_whiteout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
 _OPAQUE = "user.overlay.opaque"
 _YES = b"y"
@@ -83,33 +82,6 @@ def is_opaque(folder: bytes) -> bool:
         if error.errno in _NOT_SAID:
             return False
         raise
-
-
-def differing(upper: Upper, tracked: Sequence[bytes], absent: frozenset[bytes]) -> list[bytes]:
-    """Give those paths of an index that may not be as the lower layer has them.
-
-    ``tracked`` is sorted, as in an index. ``absent`` are those of them that the lower layer does
-    not have (outside the sparse patterns): they count only once there is something.
-    """
-    known = frozenset(tracked)
-    files = known.intersection(upper.files)
-    gone = known.intersection((*upper.whiteouts, *upper.folders))
-    hidden = {path for each in upper.hiding for path in _below(each, tracked)}
-    return sorted(files | ((gone | hidden) - absent))
-
-
-def _below(folder: bytes, tracked: Sequence[bytes]) -> Iterable[bytes]:
-    if not folder:
-        return tracked
-    start = bisect_left(tracked, folder + b"/")
-    return _while_below(folder + b"/", tracked, start)
-
-
-def _while_below(prefix: bytes, tracked: Sequence[bytes], start: int) -> Iterator[bytes]:
-    for at in range(start, len(tracked)):
-        if not tracked[at].startswith(prefix):
-            return
-        yield tracked[at]
 
 
 def make_whiteout(root: bytes, path: bytes) -> None:

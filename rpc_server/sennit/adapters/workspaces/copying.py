@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sennit.adapters.git.disk import below
-from sennit.adapters.workspaces.index_file import entries_of, with_stats
+from sennit.adapters.git.index_file import entries_of, with_stats
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,19 +8,15 @@ agent changed, and what the kept checkout has otherwise than the base.
 from __future__ import annotations
 
 import os
-import secrets
 from typing import TYPE_CHECKING
 
-import anyio
-import anyio.to_thread
 from attrs import evolve, frozen
 
-from sennit.adapters.git.files import copy_with_times, in_thread, remove_index
+from sennit.adapters.git.files import copy_with_times, in_thread
 from sennit.adapters.git.lock import Busy, locked
 from sennit.adapters.git.records import (
     Record,
     index_file,
-    layers_file,
     read_record,
     record_file,
     work_folder,
@@ -35,16 +31,13 @@ from sennit.adapters.workspaces import leases
 from sennit.adapters.workspaces.pristine import (
     NAME,
     brought,
-    flagged_file,
     lock_of,
+    unusable,
     usable,
 )
 from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sennit.adapters.git.git import Config, Place
     from sennit.adapters.git.raw_trees import Sides
     from sennit.adapters.git.workspace import Making
 
@@ -55,7 +48,6 @@ _MOST = 5_000
 _PATIENCE_S = 300.0
 """How long a task waits for others that fill the kept checkout, as long as git may take for it: to
 write another one beside them would take both longer."""
-_ALL_OF_IT: Config = (*CHECKOUT, ("core.sparseCheckout", "false"))
 _SUBMODULES = b".gitmodules"
 
 
@@ -73,7 +65,7 @@ class Unlayered:
 
 
 async def layered(making: Making, rules: str) -> Record | Unlayered | GitFailed:
-    """Fill the folder; not where the kept checkout is in use and too different.
+    """Fill the folder; not where the kept checkout is in use and too different, or unusable.
 
     Folders of submodules are there, empty and of the upper layer alone: they are filled, and
     captured, as in a plain checkout.
@@ -84,7 +76,7 @@ async def layered(making: Making, rules: str) -> Record | Unlayered | GitFailed:
             return Unlayered("the kept checkout was being brought to another base for too long")
         lower = await _leased(making, rules)
     if isinstance(lower, GitFailed):
-        return lower
+        return Unlayered(unusable(lower))
     if lower is None:
         return Unlayered(
             "other tasks work over the kept checkout, which holds another base than this task's"
@@ -141,9 +133,6 @@ async def _leased(making: Making, rules: str) -> _Lower | GitFailed | None:
             changed = {}
         elif changed is None or len(changed) > _MOST:
             return None
-    failed = await _flagged(making)
-    if failed is not None:
-        return failed
     return await in_thread("hold the kept checkout", _hold, making, changed)
 
 
@@ -168,92 +157,28 @@ async def _changed(making: Making, rules: str) -> dict[bytes, Sides] | GitFailed
     return {} if record.tree == tree else await changed_paths(making.git, store, record.tree, tree)
 
 
-async def _flagged(making: Making) -> GitFailed | None:
-    """Have an index of the kept checkout that takes every file as it is, without a look at it."""
-    store = making.store
-    fresh = await in_thread(
-        "look at an index", _is_as_new, flagged_file(store), index_file(store, NAME)
-    )
-    if isinstance(fresh, GitFailed) or fresh:
-        return fresh if isinstance(fresh, GitFailed) else None
-    beside = store.scratch / f"index.{secrets.token_hex(6)}"
-    try:
-        return await _flagged_by(making, beside)
-    finally:
-        with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(remove_index, beside)
-
-
-async def _flagged_by(making: Making, beside: Path) -> GitFailed | None:
-    store = making.store
-    index = index_file(store, NAME)
-    kept = await in_thread("read a record", read_record, store, NAME)
-    if isinstance(kept, GitFailed):
-        return kept
-    copied = await in_thread("copy an index", copy_with_times, index, beside)
-    if isinstance(copied, GitFailed):
-        return copied
-    place = store.over(making.record.folder, beside)
-    listed = await making.git.run(["ls-files", "-z"], place)
-    if isinstance(listed, GitFailed):
-        return listed
-    calls = (
-        (["update-index", "--skip-worktree", "-z", "--stdin"], listed.stdout),
-        # It knows again which trees its folders are, so that a capture writes those that differ.
-        (["read-tree", "-m", "-i", kept.tree if kept else making.record.tree], b""),
-    )
-    for asked, stdin in calls:
-        done = await making.git.run(asked, place, stdin=stdin, config=_ALL_OF_IT)
-        if isinstance(done, GitFailed):
-            return done
-    return await in_thread("keep an index", _put, beside, flagged_file(store))
-
-
-def _put(beside: Path, target: Path) -> None:
-    beside.replace(target)
-
-
-def _is_as_new(flagged: Path, index: Path) -> bool:
-    try:
-        return flagged.stat().st_mtime_ns > index.stat().st_mtime_ns
-    except FileNotFoundError:
-        return False
-
-
 def _begin(making: Making, record: Record) -> None:
-    """Write the record, the work folder of the mount, and the indexes of the kept checkout."""
+    """Write the record, the work folder of the mount, and the index of the kept checkout."""
     store = making.store
     write_record(store, record)
     work_folder(record).mkdir(mode=0o700, parents=True)
     copy_with_times(index_file(store, NAME), making.index)
-    # Shared by all workspaces of this lower layer: nobody writes into it.
-    os.link(flagged_file(store), layers_file(store, record.name))
 
 
 async def _differ(making: Making, changed: dict[bytes, Sides]) -> GitFailed | None:
     """Write what the base has otherwise, and hide what it has not."""
     written = [path for path, sides in changed.items() if sides.after is not None]
-    folder, flagged = making.record.folder, layers_file(making.store, making.record.name)
-    own = await in_thread("copy an index", copy_with_times, flagged, flagged)
-    if isinstance(own, GitFailed):
-        return own
-    plain, whole = (making.store.over(folder, each) for each in (making.index, flagged))
-    base = making.record.base
+    folder = making.record.folder
+    plain = making.store.over(folder, making.index)
     # An index of the base that knows the files of the lower layer as it knew them before.
-    asked = ["read-tree", "-m", "-i", base]
-    # As a checkout does: what lies outside the sparse patterns is not written.
-    write = ["checkout-index", "-q", "-f", "-u", "-z", "--stdin"]
-    seen = ["update-index", "--no-skip-worktree", "-z", "--stdin"]
-    calls: tuple[tuple[list[str], Place, bytes, Config], ...] = (
-        (asked, plain, b"", CHECKOUT),
-        (write, plain, nul_ended(written), CHECKOUT),
-        (asked, whole, b"", _ALL_OF_IT),
-        (seen, whole, nul_ended(written), _ALL_OF_IT),
-    )
-    for args, place, stdin, config in calls:
-        if args is not asked and not stdin:
-            continue
-        done = await making.git.run(args, place, stdin=stdin, config=config)
+    asked = ["read-tree", "-m", "-i", making.record.base]
+    done = await making.git.run(asked, plain, config=CHECKOUT)
+    if isinstance(done, GitFailed):
+        return done
+    if written:
+        # As a checkout does: what lies outside the sparse patterns is not written.
+        write = ["checkout-index", "-q", "-f", "-u", "-z", "--stdin"]
+        done = await making.git.run(write, plain, stdin=nul_ended(written), config=CHECKOUT)
         if isinstance(done, GitFailed):
             return done
     gone = [path for path, sides in changed.items() if _goes(sides)]

@@ -12,7 +12,7 @@ from sennit.adapters.git.files import in_thread
 from sennit.adapters.git.records import write_record
 from sennit.adapters.git.workspace import Making, checked_out, make_checkout
 from sennit.adapters.workspaces.layers import Unlayered, layered
-from sennit.adapters.workspaces.pristine import cloned, prepare_pristine
+from sennit.adapters.workspaces.pristine import NotCloned, cloned, prepare_pristine
 from sennit.adapters.workspaces.rules import rules_of
 from sennit.adapters.workspaces.spares import give_up, new_spare, reuse, spares_of
 from sennit.core.objects import GitFailed
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_FROM_PRISTINE = frozenset({WorkspaceKind.REFLINK, WorkspaceKind.OVERLAY})
+FROM_PRISTINE = frozenset({WorkspaceKind.REFLINK, WorkspaceKind.OVERLAY})
+"""Kinds of workspaces that need the kept checkout."""
 
 
 async def make_workspace(
@@ -77,7 +78,7 @@ async def prepare(
     rules = await rules_of(git, repository)
     if isinstance(rules, GitFailed):
         return rules
-    if plan.new in _FROM_PRISTINE:
+    if plan.new in FROM_PRISTINE:
         return await prepare_pristine(quiet, store, snapshot, rules)
     there = await in_thread("look for a spare", spares_of, store)
     if isinstance(there, GitFailed) or there or not plan.spare:
@@ -118,10 +119,13 @@ class _Filling:
 
     async def _newly_filled(self, making: Making) -> Record | GitFailed:
         kind, refused = self._plan.new, self._plan.refused
-        filled = await cloned(making, self._rules) if kind is WorkspaceKind.REFLINK else None
-        if filled is None:
-            if kind is WorkspaceKind.REFLINK:
-                refused += (Refusal(kind, "the kept checkout is in use just now"),)
+        filled: Record | NotCloned | GitFailed
+        if kind is WorkspaceKind.REFLINK:
+            filled = await cloned(making, self._rules)
+        else:
+            filled = await checked_out(making)
+        if isinstance(filled, NotCloned):
+            refused += (Refusal(kind, filled.why),)
             kind, filled = WorkspaceKind.CHECKOUT, await checked_out(making)
         if isinstance(filled, GitFailed):
             return filled

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from sennit.adapters.git.delete import Deleted, delete_workspace
 from sennit.adapters.git.files import in_thread, write_private
@@ -30,21 +31,27 @@ NAME = "pristine"
 PATIENCE_S = 2.0
 """How long a task waits for somebody else who works on it, before it gets a plain checkout."""
 _UNKNOWN = ""
-_FLAGGED = ".flagged"
 
 
-async def cloned(making: Making, rules: str) -> Record | GitFailed | None:
+@frozen
+class NotCloned:
+    """There is nothing to copy from this time, and why, in a few words for a person."""
+
+    why: str
+
+
+async def cloned(making: Making, rules: str) -> Record | NotCloned | GitFailed:
     """Fill a folder with copies of the kept checkout, which is brought to the base before.
 
-    None where somebody works on it, or relies on it as it is.
+    Not where somebody works on that, or relies on it as it is, or where it cannot be brought.
     """
     store, record = making.store, making.record
     async with locked(lock_of(store), seconds=PATIENCE_S) as held:
         if isinstance(held, Busy) or await _is_in_use(store):
-            return None
+            return NotCloned("the kept checkout is in use just now")
         failed = await brought(making.git, store, record.base, record.tree, rules)
         if failed is not None:
-            return failed
+            return NotCloned(unusable(failed))
         copied = await in_thread(
             "copy the kept checkout",
             clone_checkout,
@@ -69,6 +76,11 @@ async def prepare_pristine(
         return await brought(git, store, snapshot.commit, snapshot.tree, rules)
 
 
+def unusable(failed: GitFailed) -> str:
+    """Say, as a part of a sentence, that the kept checkout cannot be used, and why."""
+    return f"the kept checkout cannot be used: {failed.stderr.strip().rstrip('.')}"
+
+
 def folder_of(store: Store) -> Path:
     """Where the kept checkout lies."""
     return store.root / NAME
@@ -84,35 +96,23 @@ def lock_of(store: Store) -> Path:
     return store.root / f"{NAME}.lock"
 
 
-def flagged_file(store: Store) -> Path:
-    """Where the index of the kept checkout is kept in a form that layers over it begin with."""
-    index = index_file(store, NAME)
-    return index.with_name(index.name + _FLAGGED)
-
-
 async def brought(git: Git, store: Store, base: str, tree: str, rules: str) -> GitFailed | None:
     """Bring it to a base; the caller holds its lock, and nobody relies on it.
 
     Until that is done its record says that nobody knows what it holds.
     """
-    # What was made of its index is wrong from now on, which no time tells: clocks are set back.
-    forgotten = await in_thread("forget an index", _forget_flagged, store)
-    if isinstance(forgotten, GitFailed):
-        return forgotten
     kept = await _kept(git, store, tree, rules)
     if isinstance(kept, GitFailed):
         return kept
     place = store.over(kept.folder, index_file(store, NAME))
     done = await git.run(["read-tree", "--reset", "-u", base], place, config=CHECKOUT)
     if isinstance(done, GitFailed):
+        # Half of it is of use to nobody, and what it takes may be what there was no room for.
+        await delete_workspace(store, NAME, NOBODY)
         return done
     record = evolve(kept, base=base, tree=tree, rules=rules)
     written = await in_thread("keep a checkout", write_record, store, record)
     return written if isinstance(written, GitFailed) else None
-
-
-def _forget_flagged(store: Store) -> None:
-    flagged_file(store).unlink(missing_ok=True)
 
 
 async def _kept(git: Git, store: Store, tree: str, rules: str) -> Record | GitFailed:
@@ -129,7 +129,8 @@ async def _kept(git: Git, store: Store, tree: str, rules: str) -> Record | GitFa
         if isinstance(gone, GitFailed):
             return gone
         if not isinstance(gone, Deleted):
-            return GitFailed("keep a checkout", None, f"{folder_of(store)} cannot be removed")
+            where = os.fsdecode(gone.where)
+            return GitFailed("keep a checkout", None, f"{where} cannot be removed")
     return await in_thread("keep a checkout", _new, store)
 
 
@@ -137,7 +138,24 @@ async def usable(git: Git, store: Store, record: Record, tree: str, rules: str) 
     """Tell whether what it holds was written as the files of ``tree`` would be."""
     if record.rules != rules or record.tree == _UNKNOWN:
         return False
+    if await in_thread("look at the kept checkout", obstacle, store) is not None:
+        return False
     return await same_attributes(git, store, record.tree, tree) is True
+
+
+def obstacle(store: Store) -> str | None:
+    """Say what lies in the place of the kept checkout, if it is not that; raises OSError."""
+    folder = folder_of(store)
+    record = read_record(store, NAME)
+    try:
+        found = identity_at(folder)
+    except FileNotFoundError:
+        return None
+    except NotADirectoryError:
+        return f"{folder} is no folder of ours"
+    if record is None or not record.identity.is_that_of(found):
+        return f"{folder} is another folder than the one that was made"
+    return None if os.access(folder, os.W_OK | os.X_OK) else f"{folder} may not be written"
 
 
 def _begin(store: Store, record: Record) -> Record:

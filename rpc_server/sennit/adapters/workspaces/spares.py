@@ -20,6 +20,7 @@ from attrs import evolve, frozen
 from sennit.adapters.git.delete import Deleted, Deletion, NotDeleted, delete_workspace
 from sennit.adapters.git.files import copy_with_times, in_thread
 from sennit.adapters.git.identity import identity_at
+from sennit.adapters.git.index_file import disk_size
 from sennit.adapters.git.lock import Busy, locked
 from sennit.adapters.git.records import (
     NOBODY,
@@ -33,7 +34,6 @@ from sennit.adapters.git.records import (
     write_record,
 )
 from sennit.adapters.git.workspace import CHECKOUT
-from sennit.adapters.workspaces.index_file import disk_size
 from sennit.adapters.workspaces.rules import same_attributes
 from sennit.adapters.workspaces.stripping import strip
 from sennit.core.objects import GitFailed

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from sennit.adapters.git.delete import NotDeleted, opened_folder, remove_tree, removed
 from sennit.adapters.git.identity import identity_of
-from sennit.adapters.workspaces.index_file import mode_in, stat_data, stat_data_of
+from sennit.adapters.git.index_file import mode_in, stat_data, stat_data_of
 
 if TYPE_CHECKING:
     from sennit.adapters.git.records import Record

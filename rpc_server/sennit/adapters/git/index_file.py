@@ -1,4 +1,4 @@
-"""Git's index file (versions 2 and 3): what it names, and stat data written anew for copies.
+"""Git's index file (versions 2 and 3): what it names, and how parts of it are written.
 
 The format is that of ``gitformat-index``: a header of 12 bytes, then for each entry ten numbers of
 stat data, the object id, flags, a path that ends with NUL, and padding to a multiple of eight.
@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from sennit.core.objects import Entry
+
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from pathlib import Path
 
 _HEADER = struct.Struct(">4sLL")
@@ -27,6 +29,8 @@ _STAGE = 0x3000
 _VERSIONS = (2, 3)
 _BLOCK = 4096
 _MODE, _SIZE = 6, 9
+_NO_STAT = (0,) * 10
+_LONGEST_COUNTED = 0xFFF
 _SECOND = 1_000_000_000
 _LOW = 0xFFFFFFFF
 _FILES = frozenset({stat.S_IFREG, stat.S_IFLNK})
@@ -96,6 +100,38 @@ def stat_data_of(index: bytes, object_format: str) -> Iterator[tuple[bytes, byte
     """
     for path, at, absent in _found_in(index, object_format):
         yield path, None if absent else index[at : at + _STAT.size]
+
+
+def written_index(
+    entries: Mapping[bytes, Entry], object_format: str, absent: Collection[bytes] = ()
+) -> bytes:
+    """Write an index of these entries, whose files git takes for changed whatever they are.
+
+    Those that are ``absent`` are marked as not in the work tree.
+    """
+    version = _VERSIONS[1] if absent else _VERSIONS[0]
+    content = bytearray(_HEADER.pack(b"DIRC", version, len(entries)))
+    for path, entry in sorted(entries.items()):
+        numbers = (*_NO_STAT[:_MODE], entry.mode, *_NO_STAT[_MODE + 1 :])
+        length = min(len(path), _LONGEST_COUNTED)
+        flags = _FLAGS.pack(length)
+        if path in absent:
+            flags = _FLAGS.pack(length | _EXTENDED) + _FLAGS.pack(_SKIP_WORKTREE)
+        record = _STAT.pack(*numbers) + bytes.fromhex(entry.id) + flags + path
+        content += record + b"\0" * (8 - len(record) % 8)
+    return bytes(content) + _HASHES[object_format](content).digest()
+
+
+def objects_in(index: bytes, object_format: str) -> dict[bytes, Entry]:
+    """Give mode and object id of each path of an index. Raises `UnknownIndexError`."""
+    size = _HASHES[object_format]().digest_size
+    return {
+        path: Entry(
+            mode_in(index[at : at + _STAT.size]),
+            index[at + _STAT.size : at + _STAT.size + size].hex(),
+        )
+        for path, at, _ in _found_in(index, object_format)
+    }
 
 
 def _found_in(index: bytes, object_format: str) -> Iterator[tuple[bytes, int, bool]]:

@@ -1,0 +1,110 @@
+"""Tells what an agent removed from what it had git put out of its view.
+
+``git sparse-checkout`` removes files of a work tree that are to stay in its commits, and marks them
+in the index. To the agent's own git they are not deleted, so they are not in its proposal either.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from functools import partial
+from typing import TYPE_CHECKING
+
+import anyio
+import anyio.to_thread
+from attrs import evolve
+
+from sennit.adapters.git.files import in_thread, write_private
+from sennit.adapters.git.head_at import make_git_directory_at
+from sennit.adapters.git.scratch import scratch_name
+from sennit.core.objects import GitFailed, LeftOut, LeftOutReason
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from sennit.adapters.git.git import Config, Git
+    from sennit.adapters.git.store import Store
+    from sennit.adapters.git.workspace import Workspace
+
+_PLAIN = b"DIRC\0\0\0\2"
+"""How an index begins in which no path can be marked."""
+_LARGEST = 1 << 30
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_ALL_OF_IT: Config = (("core.sparseCheckout", "false"), ("index.sparse", "false"))
+_ONE = "the agent's git keeps it out of view (sparse checkout), so it does not count as deleted"
+_MORE = "{one}, like {more} more that are not named"
+
+
+async def out_of_view(
+    git: Git, store: Store, workspace: Workspace, gone: Sequence[bytes]
+) -> frozenset[bytes] | GitFailed:
+    """Give those of the absent paths ``gone`` that the agent's index marks as not in its work tree.
+
+    An index that cannot be read marks nothing: then what is absent is deleted.
+    """
+    if not gone:
+        return frozenset()
+    index = workspace.folder / ".git" / "index"
+    content = await anyio.to_thread.run_sync(_read, index)
+    if content is None or content.startswith(_PLAIN):
+        return frozenset()
+    beside = store.scratch / scratch_name("view")
+    try:
+        made = await in_thread("copy an index", _make, store, workspace, beside, content)
+        if isinstance(made, GitFailed):
+            return made
+        return await _marked(git, store, workspace.folder, beside) & frozenset(gone)
+    finally:
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(partial(shutil.rmtree, beside, ignore_errors=True))
+
+
+def _make(store: Store, workspace: Workspace, beside: Path, content: bytes) -> None:
+    make_git_directory_at(store, beside, workspace.base)
+    write_private(beside / "index", content)
+    # An index that is split says no more than what it has otherwise than one of these.
+    for shared in (workspace.folder / ".git").glob("sharedindex.*"):
+        also = _read(shared)
+        if also is not None:
+            write_private(beside / shared.name, also)
+
+
+async def _marked(git: Git, store: Store, folder: Path, beside: Path) -> frozenset[bytes]:
+    # Of a folder that is out of view as a whole, the index may name no more than its tree.
+    place = evolve(
+        store.over(folder, beside / "index"),
+        git_dir=beside,
+        alternates=(folder / ".git" / "objects",),
+    )
+    listed = await git.run(["ls-files", "-t", "-z"], place, config=_ALL_OF_IT)
+    if isinstance(listed, GitFailed):
+        return frozenset()
+    return frozenset(one[2:] for one in listed.stdout.split(b"\0") if one.startswith(b"S "))
+
+
+def _read(file: Path) -> bytes | None:
+    """Read a file of an agent's git directory, who may have put anything in its place."""
+    try:
+        if file.parent.is_symlink():
+            return None
+        handle = os.open(file, _READ)
+    except OSError:
+        return None
+    with os.fdopen(handle, "rb") as opened:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
+            return None
+        start = opened.read(len(_PLAIN))
+        return start if start == _PLAIN else start + opened.read()
+
+
+def told_of(unseen: frozenset[bytes]) -> tuple[LeftOut, ...]:
+    """Name the first of the paths that do not count as deleted, and how many more there are."""
+    if not unseen:
+        return ()
+    more = len(unseen) - 1
+    detail = _MORE.format(one=_ONE, more=more) if more else _ONE
+    return (LeftOut(min(unseen), LeftOutReason.OUT_OF_VIEW, detail),)
