@@ -21,7 +21,9 @@ pytestmark = pytest.mark.anyio
 def noting_git(tmp_path: Path, environment: Mapping[str, str]) -> tuple[Git, Callable[[], int]]:
     """A git that notes each ``update-index``, and the count of the notes."""
     program, notes = tmp_path / "noting-git", tmp_path / "notes"
-    program.write_text(f'#!/bin/sh\n[ "$1" = update-index ] && echo . >> "{notes}"\nexec git "$@"\n')
+    program.write_text(
+        f'#!/bin/sh\n[ "$1" = update-index ] && echo . >> "{notes}"\nexec git "$@"\n'
+    )
     program.chmod(0o755)
     notes.touch()
     return git_for(str(program), environment, Limits()), lambda: len(notes.read_text().split())

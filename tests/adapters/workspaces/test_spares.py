@@ -96,6 +96,43 @@ async def test_nothing_that_an_agent_broke_or_hid_survives(bench: Bench) -> None
     ).stat().st_mode & 0o777
 
 
+@pytest.mark.parametrize("late", ["new", "in place", "replaced", "gone"])
+async def test_what_comes_into_a_folder_while_it_waits_does_not_stay(
+    bench: Bench, late: str
+) -> None:
+    for name in ("a/deep/x", "b/x", "hidden"):
+        bench.tree.write(name, f"the content of {name}\n")
+    bench.tree.commit()
+    shutil.rmtree((await made(bench, "one")).folder / "b")
+    assert isinstance(await released(bench, "one"), Spared)
+    [spare] = spares_of(await bench.store())
+    top = spare.folder
+    # The clock of files has to tick before what is told by it.
+    while (top / "a/deep/x").stat().st_ctime_ns >= _now(bench.tmp_path):
+        pass
+    match late:
+        case "new":
+            (top / "a/deep/late").write_text("late")
+            (top / "b").mkdir()
+        case "in place":
+            _edit_without_a_trace(top / "hidden")
+        case "replaced":
+            (top / "a/deep").rename(bench.tmp_path / "deep")
+            (top / "a/deep").symlink_to(bench.tmp_path / "deep")
+        case "gone":
+            shutil.rmtree(top / "a")
+    second = await made(bench, "two")
+    assert second.how is not None
+    assert second.how.kind is WorkspaceKind.POOL
+    await assert_as_new(bench, second)
+
+
+def _now(folder: Path) -> int:
+    probe = folder / "clock"
+    probe.write_text("")
+    return probe.stat().st_ctime_ns
+
+
 def _break(top: Path, outside: Path) -> None:
     _edit_without_a_trace(top / "hidden")
     os.link(top / "linked", outside / "linked")

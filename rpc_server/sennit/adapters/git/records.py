@@ -47,7 +47,9 @@ class Record:
 
     ``rules`` tells under which configuration its files were written (empty: it is not known).
     ``lower``: the folder that it is a layer over; empty where it holds everything itself.
-    ``size`` is what its files take on the disk, in bytes (0: it is not known).
+    ``size`` is what its files take on the disk, in bytes (0: it is not known). ``stripped`` is the
+    change time of the folder, in nanoseconds, when nothing but files of the base was in it (0: no
+    such moment is known).
     """
 
     name: str
@@ -60,6 +62,7 @@ class Record:
     rules: str = ""
     lower: str = ""
     size: int = 0
+    stripped: int = 0
 
 
 def owner_of(pid: int) -> Owner | None:
@@ -106,6 +109,7 @@ def write_inner_record(store: Store, record: Record) -> None:
         "rules": record.rules,
         "lower": record.lower,
         "size": record.size,
+        "stripped": record.stripped,
     }
     write_private(record_file(store, record.name), json.dumps(content).encode())
 
@@ -128,6 +132,7 @@ def read_record(store: Store, name: str) -> Record | None:
             str(found.get("rules", "")),
             str(found.get("lower", "")),
             int(found.get("size", 0)),
+            int(found.get("stripped", 0)),
         )
     except (ValueError, KeyError, TypeError):
         # Without a record that says where it is, nothing is deleted.
@@ -138,7 +143,7 @@ def remove_record(store: Store, name: str) -> None:
     """Forget a workspace: its record, what was kept beside it, and the same of its submodules."""
     for inner in stores_of_submodules(store):
         remove_record(inner, name)
-    for file in (index_file, refs_file, lease_file, record_file):
+    for file in (index_file, refs_file, folders_file, lease_file, record_file):
         file(store, name).unlink(missing_ok=True)
 
 
@@ -167,6 +172,11 @@ def index_file(store: Store, name: str) -> Path:
 def refs_file(store: Store, name: str) -> Path:
     """Name the list of refs that the workspace began with, as ``packed-refs``."""
     return store.records / f"{name}.refs"
+
+
+def folders_file(store: Store, name: str) -> Path:
+    """Name the list of the folders of one that was stripped: paths that end with NUL."""
+    return store.records / f"{name}.folders"
 
 
 def lease_file(store: Store, name: str) -> Path:

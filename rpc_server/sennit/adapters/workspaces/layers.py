@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve, frozen
 
 from sennit.adapters.git.files import copy_with_times, in_thread
+from sennit.adapters.git.full_disk import told_if_full
 from sennit.adapters.git.lock import Busy, locked
 from sennit.adapters.git.records import (
     Record,
@@ -180,7 +181,8 @@ async def _differ(making: Making, changed: dict[bytes, Sides]) -> GitFailed | No
         write = ["checkout-index", "-q", "-f", "-u", "-z", "--stdin"]
         done = await making.git.run(write, plain, stdin=nul_ended(written), config=CHECKOUT)
         if isinstance(done, GitFailed):
-            return done
+            base = making.record.base
+            return await told_if_full(making.git, making.store, done, base=base, folder=folder)
     gone = [path for path, sides in changed.items() if _goes(sides)]
     if not gone:
         return None

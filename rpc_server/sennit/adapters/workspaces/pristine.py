@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
-from sennit.adapters.git.delete import Deleted, delete_workspace
+from sennit.adapters.git.delete import Deleted, NotDeleted, delete_workspace
 from sennit.adapters.git.files import in_thread, write_private
+from sennit.adapters.git.full_disk import told_if_full
 from sennit.adapters.git.identity import identity_at
 from sennit.adapters.git.lock import Busy, locked
 from sennit.adapters.git.records import NOBODY, Record, index_file, read_record, write_record
@@ -107,9 +108,10 @@ async def brought(git: Git, store: Store, base: str, tree: str, rules: str) -> G
     place = store.over(kept.folder, index_file(store, NAME))
     done = await git.run(["read-tree", "--reset", "-u", base], place, config=CHECKOUT)
     if isinstance(done, GitFailed):
+        told = await told_if_full(git, store, done, base=base, folder=kept.folder)
         # Half of it is of use to nobody, and what it takes may be what there was no room for.
         await delete_workspace(store, NAME, NOBODY)
-        return done
+        return told
     record = evolve(kept, base=base, tree=tree, rules=rules)
     written = await in_thread("keep a checkout", write_record, store, record)
     return written if isinstance(written, GitFailed) else None
@@ -160,9 +162,9 @@ def obstacle(store: Store) -> str | None:
 
 def _begin(store: Store, record: Record) -> Record:
     index = index_file(store, NAME)
-    stopped = strip(record, index.read_bytes(), store.object_format)
-    if stopped is not None:
-        raise OSError(1, "it cannot be removed", stopped.where)
+    found = strip(record, index.read_bytes(), store.object_format)
+    if isinstance(found, NotDeleted):
+        raise OSError(1, "it cannot be removed", found.where)
     index.with_name(index.name + ".lock").unlink(missing_ok=True)
     unknown = evolve(record, tree=_UNKNOWN)
     write_record(store, unknown)

@@ -18,7 +18,7 @@ import anyio
 from attrs import evolve, frozen
 
 from sennit.adapters.git.delete import Deleted, Deletion, NotDeleted, delete_workspace
-from sennit.adapters.git.files import copy_with_times, in_thread
+from sennit.adapters.git.files import copy_with_times, in_thread, read_if_there, write_private
 from sennit.adapters.git.identity import identity_at
 from sennit.adapters.git.index_file import disk_size
 from sennit.adapters.git.lock import Busy, locked
@@ -27,6 +27,7 @@ from sennit.adapters.git.records import (
     SPARE,
     Owner,
     Record,
+    folders_file,
     index_file,
     is_alive,
     read_record,
@@ -35,7 +36,7 @@ from sennit.adapters.git.records import (
 )
 from sennit.adapters.git.workspace import CHECKOUT
 from sennit.adapters.workspaces.rules import same_attributes
-from sennit.adapters.workspaces.stripping import strip
+from sennit.adapters.workspaces.stripping import Stripped, is_as_stripped, strip
 from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ logger = logging.getLogger(__name__)
 FOLDER = ".spare"
 """The folder of spares, beside workspaces."""
 _LEAST_FREE = 2 << 30
+_OWNER_MAY_ALL = 0o700
 
 
 @frozen
@@ -187,8 +189,16 @@ async def _reset(making: Making, spare: Record) -> GitFailed | None:
 
 
 def _begin_reset(making: Making, spare: Record) -> NotDeleted | None:
-    copy_with_times(index_file(making.store, spare.name), making.index)
-    return strip(spare, making.index.read_bytes(), making.store.object_format)
+    """Bring the index of the spare, and clear its folder where anything came into it since."""
+    store = making.store
+    copy_with_times(index_file(store, spare.name), making.index)
+    listed = read_if_there(folders_file(store, spare.name))
+    if listed is not None and spare.stripped:
+        stripped = Stripped(spare.stripped, tuple(listed.split(b"\0")[:-1]))
+        if is_as_stripped(spare.folder, stripped):
+            return None
+    found = strip(spare, making.index.read_bytes(), store.object_format)
+    return found if isinstance(found, NotDeleted) else None
 
 
 async def _reset_and_moved(making: Making, spare: Record) -> Record | GitFailed:
@@ -198,7 +208,7 @@ async def _reset_and_moved(making: Making, spare: Record) -> Record | GitFailed:
 
 def _move(making: Making, spare: Record) -> Record:
     """Put the spare in the place of the empty folder, which a rename replaces."""
-    record = evolve(making.record, identity=spare.identity, rules=spare.rules)
+    record = evolve(making.record, identity=spare.identity, rules=spare.rules, size=spare.size)
     # First the record: until the rename another folder is in its place, which is left alone, and
     # the spare is still named by its own record.
     write_record(making.store, record)
@@ -213,7 +223,7 @@ def _keep(store: Store, name: str, by: Owner, room: Room) -> Record | None:
         return None
     if not record.identity.is_that_of(identity_at(record.folder)):
         return None
-    size = _size_of(store, record)
+    size = record.size or _size_of(store, record)
     if not _has_room(store, record.folder, size, room):
         return None
     folder = new_spare(record.folder.parent)
@@ -221,6 +231,8 @@ def _keep(store: Store, name: str, by: Owner, room: Room) -> Record | None:
     spare = evolve(record, name=folder.name, folder=folder, owner=by, size=size)
     os.link(index_file(store, name), index_file(store, spare.name))
     write_record(store, spare)
+    # An agent may have locked it, and then its owner cannot move it either.
+    record.folder.chmod(_OWNER_MAY_ALL)
     record.folder.rename(folder)
     remove_record(store, name)
     return spare
@@ -248,7 +260,10 @@ def leaves_room(folder: Path, size: int) -> bool:
 def _clear(store: Store, spare: Record) -> NotDeleted | None:
     """Remove what an agent left beside the files of the base, then let anybody have it."""
     content = index_file(store, spare.name).read_bytes()
-    stopped = strip(spare, content, store.object_format)
-    if stopped is None:
-        write_record(store, evolve(spare, owner=NOBODY))
-    return stopped
+    found = strip(spare, content, store.object_format)
+    if isinstance(found, NotDeleted):
+        return found
+    folders = b"".join(path + b"\0" for path in found.folders)
+    write_private(folders_file(store, spare.name), folders)
+    write_record(store, evolve(spare, owner=NOBODY, stripped=found.at))
+    return None

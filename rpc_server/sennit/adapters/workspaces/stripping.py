@@ -13,6 +13,8 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attrs import frozen
+
 from sennit.adapters.git.delete import NotDeleted, opened_folder, remove_tree, removed
 from sennit.adapters.git.identity import identity_of
 from sennit.adapters.git.index_file import mode_in, stat_data, stat_data_of
@@ -29,12 +31,24 @@ class _Names(dict[bytes, "_Names | bytes"]):
     """What a folder may hold: stat data of a file or a link, names for a folder."""
 
 
-def strip(record: Record, index: bytes, object_format: str) -> NotDeleted | None:
-    """Remove what an index does not name from the folder of a record; what stays in spite of it.
+@frozen
+class Stripped:
+    """Nothing is in a folder but what an index names.
+
+    ``at`` is the change time of the folder, in nanoseconds, after all that was done, ``folders``
+    are the paths of those in it, by which `is_as_stripped` tells whether anything came since.
+    """
+
+    at: int
+    folders: tuple[bytes, ...]
+
+
+def strip(record: Record, index: bytes, object_format: str) -> Stripped | NotDeleted:
+    """Remove what an index does not name from the folder of a record; tell what stays for all that.
 
     Raises OSError where the folder is not there.
     """
-    names = _names_of(index, object_format)
+    folders = _folders_of(index, object_format)
     mode = 0o777 & ~_umask()
     top = os.open(record.folder, _TOP)
     try:
@@ -42,9 +56,34 @@ def strip(record: Record, index: bytes, object_format: str) -> NotDeleted | None
         if not record.identity.is_that_of(identity_of(top)):
             raise FileNotFoundError(2, "another folder is in its place", where)
         os.fchmod(top, _TOP_MODE)
-        return _strip(top, names, os.fstat(top).st_dev, mode, where)
+        stopped = _strip(top, folders[b""], os.fstat(top).st_dev, mode, where)
+        if stopped is not None:
+            return stopped
+        # The clock of this disk says when that was.
+        os.fchmod(top, _TOP_MODE)
+        there = (path for path in folders if path and os.path.isdir(where + b"/" + path))  # noqa: PTH112  bytes
+        return Stripped(os.fstat(top).st_ctime_ns, tuple(there))
     finally:
         os.close(top)
+
+
+def is_as_stripped(folder: Path, stripped: Stripped) -> bool:
+    """Tell whether no folder got, lost or renamed anything since.
+
+    An edit of a file that stays where it is does not count: git sees that by the change time.
+    """
+    top = os.fsencode(folder)
+    try:
+        if os.lstat(top).st_ctime_ns != stripped.at:
+            return False
+        return all(_was_left(top + b"/" + path, stripped.at) for path in stripped.folders)
+    except OSError:
+        return False
+
+
+def _was_left(folder: bytes, at: int) -> bool:
+    status = os.lstat(folder)
+    return stat.S_ISDIR(status.st_mode) and status.st_ctime_ns <= at
 
 
 def _strip(folder: int, names: _Names, device: int, mode: int, where: bytes) -> NotDeleted | None:
@@ -93,9 +132,9 @@ def _untouched(entry: os.DirEntry[str], wanted: bytes) -> bool:
     )
 
 
-def _names_of(index: bytes, object_format: str) -> _Names:
-    top = _Names()
-    folders = {b"": top}
+def _folders_of(index: bytes, object_format: str) -> dict[bytes, _Names]:
+    """Give what each folder may hold, by its path, which is empty for the top."""
+    folders = {b"": _Names()}
     for path, data in stat_data_of(index, object_format):
         if data is None:
             continue
@@ -105,7 +144,7 @@ def _names_of(index: bytes, object_format: str) -> _Names:
         else:
             # A submodule: its folder stays and is empty.
             _folder(folders, path)
-    return top
+    return folders
 
 
 def _folder(folders: dict[bytes, _Names], path: bytes) -> _Names:
