@@ -113,7 +113,7 @@ async def _workspaces(times: Times, tree: BenchTree, ours: Ours, place: Path) ->
         proposal, _ = times.of("theirs", partial(reference.capture, worker, theirs))
         taken = await times.wait("capture", ours.capture(layer))
         _same(taken.tree, proposal.tree)
-        size = max(size, _size(layer.folder) + _size(ours.store.records) // (task + 2))
+        size = max(size, _size(layer.folder, "*") + _size(ours.store.records, f"{layer.name}.*"))
         reference.remove(worker)
         await _remove(ours, layer)
     reference.clear()
@@ -180,8 +180,8 @@ async def _remove(ours: Ours, layer: Workspace) -> None:
         raise SystemExit(f"The workspace could not be removed: {gone}")
 
 
-def _size(folder: Path) -> int:
-    return sum(each.lstat().st_blocks * 512 for each in folder.rglob("*"))
+def _size(folder: Path, names: str) -> int:
+    return sum(each.lstat().st_blocks * 512 for each in folder.rglob(names))
 
 
 def _same(ours: str, theirs: str) -> None:
