@@ -35,6 +35,7 @@ from sennit.cli.app import COMMANDS
 from sennit.server.handshake import serve_stdio
 from tests.adapters.runs import starter
 from tests.e2e import quick_server
+from tests.nursery_warmth import warm
 from tests.server.jsonrpc import scripted_server
 
 DESCRIPTORS = 4
@@ -84,6 +85,7 @@ PROGRAMS: Mapping[str, Callable[[Sequence[str]], int]] = {
 def keep_nursery(asked: socket.socket, interpreter: Path) -> None:
     """Fork one process for each request until the other side is gone."""
     _import_commands(str(interpreter))
+    warm()
     with asked, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as servers:
         servers.bind(str(interpreter.with_name("socket")))
         servers.listen()

@@ -105,6 +105,9 @@ class UnitView:
     conflict: str | None = field(
         default=None, metadata=says("Why it does not go together with the text as it is now.")
     )
+    applied: bool = field(
+        default=False, metadata=says("Whether it was applied, and not taken back since.")
+    )
 
 
 @frozen

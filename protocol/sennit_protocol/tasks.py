@@ -305,5 +305,6 @@ class DispatchParams(CallKeys):
         metadata=says("In which order proposals are merged; as the tasks stand unless said."),
     )
     on_conflict: OnConflict | None = field(
-        default=None, metadata=says("What follows when a proposal conflicts; `setAside`.")
+        default=None,
+        metadata=says("What follows when a proposal conflicts; the setting `review.onConflict`."),
     )

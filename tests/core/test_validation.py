@@ -24,6 +24,7 @@ from sennit_protocol.tasks import (
     BaseKind,
     DispatchParams,
     ExpectChanges,
+    OnConflict,
     Task,
     TaskDefaults,
     WorkspaceKind,
@@ -103,6 +104,14 @@ def test_a_task_goes_before_the_defaults_and_they_before_the_settings() -> None:
     assert (first.writes, first.env, first.base) == ((), (), BaseKind.LIVE)
     assert (second.agent, second.deadline_ms) == ("short", 5)
     assert (second.writes, second.env, second.base) == (("a/",), ("X",), BaseKind.HEAD)
+
+
+def test_what_follows_a_conflict_is_the_settings_word_unless_the_call_has_one() -> None:
+    facts = evolve(FACTS, on_conflict=OnConflict.FOLLOW)
+    assert valid(call(task())).on_conflict is OnConflict.SET_ASIDE
+    assert valid(call(task()), facts).on_conflict is OnConflict.FOLLOW
+    own = call(task(), on_conflict=OnConflict.SET_ASIDE)
+    assert valid(own, facts).on_conflict is OnConflict.SET_ASIDE
 
 
 def test_the_brief_comes_before_every_prompt() -> None:

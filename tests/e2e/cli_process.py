@@ -32,7 +32,8 @@ DEADLINE_S = 50.0
 PROGRAM_DEADLINE_S = 150.0
 """For programs that are really started: the demo alone takes twenty seconds of processor time."""
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_AUTHOR = ("-c", "user.name=T", "-c", "user.email=t@localhost")
+# There is nothing to tidy up after a commit, and to find that out takes a process more.
+_AUTHOR = ("-c", "user.name=T", "-c", "user.email=t@localhost", "-c", "maintenance.auto=false")
 
 
 @frozen

@@ -15,6 +15,8 @@ from attrs import define
 from tests.e2e.editor import Abilities, Editor, environ_for
 
 Json = dict[str, Any]
+# There is nothing to tidy up after a commit, and to find that out takes a process more.
+_AUTHOR = ("-c", "user.name=u", "-c", "user.email=u@e", "-c", "maintenance.auto=false")
 
 
 @define(eq=False)
@@ -35,7 +37,7 @@ class Desk:
 
     def git(self, *arguments: str) -> str:
         done = subprocess.run(
-            ["git", "-c", "user.name=u", "-c", "user.email=u@e", *arguments],
+            ["git", *_AUTHOR, *arguments],
             cwd=self.folder,
             env={**os.environ, **environ_for({})},
             check=True,

@@ -125,9 +125,20 @@ def test_a_moved_head_holds_files_and_no_patch_and_tells_the_option(
     assert "To take the undo back: sennit undo a_" in undone.out
 
 
+def test_the_settings_say_what_follows_a_conflict_unless_the_call_does(desk: Desk) -> None:
+    (desk.repository.parent / "config").mkdir(exist_ok=True)
+    config = desk.repository.parent / "config" / "config.toml"
+    config.write_text('[review]\nonConflict = "follow"\n')
+    both = (*sed("s/^line 5$/five/"), *sed("s/^\\(line 5\\|five\\)$/FIVE/"))
+    followed = desk.sennit("run", *both, "--json").json
+    assert [each["id"] for each in followed["ticket"]["tasks"]][2:] == ["command-2-again"]
+    aside = desk.sennit("run", *both, "--on-conflict", "setAside", "--json").json
+    assert [each["id"] for each in aside["ticket"]["tasks"]][2:] == []
+
+
 def test_what_is_valid_is_told_with_what_is_wrong(desk: Desk) -> None:
     done = desk.sennit("run", "words", "--agent", "nobody")
-    assert done.code == 1
+    assert done.code == 2
     assert "names no agent" in done.err
     assert "Valid: command" in done.err
     (desk.repository.parent / "config").mkdir(exist_ok=True)

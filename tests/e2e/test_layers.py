@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sennit.adapters.overlay.probing import probe
-from sennit.core.workspace_kinds import LEAST_FILES, KindRefused
+from sennit.core.workspace_kinds import LEAST_FILES
+from tests.adapters.workspaces.mounted import where_there_are_layers
 from tests.e2e.scene import Client, Gate, Machine, Repo, sh, task, task_of
 from tests.wire_client import eventually
 
@@ -21,16 +21,10 @@ grep -c "^overlay $PWD overlay rw" /proc/self/mounts
 """
 
 
-def where_there_are_layers(tmp_path: Path) -> None:
-    found = probe(tmp_path / "store", tmp_path / "workspaces")
-    if isinstance(found, KindRefused):
-        pytest.skip(f"there are no layers on this machine: {found.why}")
-
-
 @pytest.fixture
-def layers(machine: Machine, tmp_path: Path) -> Machine:
+def layers(machine: Machine) -> Machine:
     """A machine that makes layers, where the system can."""
-    where_there_are_layers(tmp_path)
+    where_there_are_layers()
     machine.settings('[workspace]\nkind = "overlay"\n')
     return machine
 
@@ -129,8 +123,8 @@ def boxed_agent(machine: Machine, gate: Gate) -> dict[str, object]:
     return {"id": "boxed", "agent": "boxed", "prompt": "go"}
 
 
-def test_a_large_repository_is_worked_on_in_layers(machine: Machine, tmp_path: Path) -> None:
-    where_there_are_layers(tmp_path)
+def test_a_large_repository_is_worked_on_in_layers(machine: Machine) -> None:
+    where_there_are_layers()
     script = machine.home / "setup.sh"
     script.write_text(SET_UP)
     machine.settings(f"[workspace]\nsetup = ['sh', '{script}']\n")
@@ -195,9 +189,9 @@ def test_doctor_tells_of_layers(layers: Machine, repo: Repo) -> None:
 
 
 def test_what_layers_lie_over_is_made_ready_where_there_is_room_for_it(
-    machine: Machine, tmp_path: Path
+    machine: Machine,
 ) -> None:
-    where_there_are_layers(tmp_path)
+    where_there_are_layers()
     repo = large(machine, LEAST_FILES)
     machine.settings("[workspace]\nspareBytes = 1000000\n")
     tight = machine.serve(repo)

@@ -56,7 +56,7 @@ def without_bubblewrap(machine: Machine) -> None:
 
 def needed() -> SandboxReady:
     if isinstance(AVAILABLE, SandboxMissing):
-        pytest.skip(f"there is no sandbox on this machine: {AVAILABLE.told}")
+        pytest.skip(f"runs where a sandbox works, which `sennit doctor` tells: {AVAILABLE.told}")
     return AVAILABLE
 
 

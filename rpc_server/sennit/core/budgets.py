@@ -5,6 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from sennit.core.agent_report import Report
+from sennit.core.counted import counted
 from sennit_protocol.agents import Usage
 from sennit_protocol.tasks import Budget
 
@@ -39,9 +40,9 @@ def used(report: Report, elapsed_ms: int) -> Used:
 def overspent(budget: Budget, so_far: Used) -> str | None:
     """Say which part of a budget is spent; None while there is something left of each."""
     if budget.turns is not None and so_far.turns >= budget.turns:
-        return f"its budget of {budget.turns} turns is spent"
+        return f"its budget of {counted(budget.turns, 'turn')} is spent"
     if budget.tokens is not None and (so_far.tokens or 0) >= budget.tokens:
-        return f"its budget of {budget.tokens} tokens is spent: {so_far.tokens}"
+        return f"its budget of {counted(budget.tokens, 'token')} is spent: {so_far.tokens}"
     if budget.cost is not None and (so_far.cost or 0.0) >= budget.cost:
         return f"its budget of {budget.cost:g} is spent: {so_far.cost:g}{so_far.currency}"
     if budget.time_ms is not None and so_far.elapsed_ms >= budget.time_ms:

@@ -9,7 +9,12 @@ _KIB = 1024
 
 def counted(number: int, one: str, many: str | None = None) -> str:
     """Spell a number of things."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
+    return f"{number} {named(number, one, many)}"
+
+
+def named(number: int, one: str, many: str | None = None) -> str:
+    """Name a number of things without the number."""
+    return one if number == 1 else many or f"{one}s"
 
 
 def spelled_size(size: int) -> str:

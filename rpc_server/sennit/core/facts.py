@@ -14,7 +14,7 @@ from attrs import field, frozen
 from sennit.core.agent_definitions import AgentDefinition
 from sennit.core.agents import AgentSettings
 from sennit_protocol.states import Offer
-from sennit_protocol.tasks import DispatchParams, ExpectChanges
+from sennit_protocol.tasks import DispatchParams, ExpectChanges, OnConflict
 from sennit_protocol.upkeep import AgentAbilities
 
 
@@ -89,6 +89,7 @@ class CallFacts:
     most_runs: int = 4
     grace_turns: int = 2
     offer: Offer = Offer.AUTO
+    on_conflict: OnConflict = OnConflict.SET_ASIDE
     folder: bytes | None = None
     agent: str | None = None
     definitions: Mapping[bytes, tuple[AgentDefinition, ...]] = field(factory=dict)

@@ -54,6 +54,7 @@ class LeftOutReason(StrEnum):
     REFUSED_BY_GIT = "refusedByGit"
     ABSENT_SUBMODULE = "absentSubmodule"
     IN_A_SUBMODULE = "inASubmodule"
+    OUT_OF_VIEW = "outOfView"
 
 
 @frozen

@@ -155,10 +155,11 @@ def file_view(revision: RevisionRow, shown: Shown, units: Sequence[Unit]) -> Fil
     path, old = top + b"/" + first.path, top + b"/" + first.old_path
     renamed = first.old_path != first.path
     hunks = [hunk for unit in units for hunk in _hunks_of(unit, shown.looked.blobs)]
+    applied = frozenset(revision.applied_units)
     return FileView(
         path=display(first.path),
         uri=file_uri(path),
-        units=tuple(_unit_view(shown, unit) for unit in units),
+        units=tuple(_unit_view(shown, unit, applied) for unit in units),
         old_path=display(first.old_path) if renamed else None,
         old_uri=file_uri(old) if renamed else None,
         binary=any(unit.kind is UnitKind.BINARY for unit in units),
@@ -202,7 +203,7 @@ def _side_uri(revision: RevisionRow, path: bytes, entry: Entry | None, side: Sid
     return None if entry is None else revision_uri(path, revision.id, side, entry.id)
 
 
-def _unit_view(shown: Shown, unit: Unit) -> UnitView:
+def _unit_view(shown: Shown, unit: Unit, applied: frozenset[UnitId]) -> UnitView:
     before, after = _texts(shown, unit)
     hunk = unit.hunk
     return UnitView(
@@ -216,6 +217,7 @@ def _unit_view(shown: Shown, unit: Unit) -> UnitView:
         after=None if hunk is None else LineRange(hunk.after_start, hunk.after_count),
         before_text=before,
         after_text=after,
+        applied=unit.id in applied,
     )
 
 

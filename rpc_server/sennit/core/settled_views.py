@@ -152,6 +152,7 @@ def _nothing(
     unit = UnitView(
         UnitId(first.id), UnitKind.HUNK, together.decision, together.preselected,
         flags=together.flags, before=nowhere, after=nowhere, before_text="", after_text="",
+        applied=first.id in revision.applied_units,
     )  # fmt: skip
     return FileView(
         path=display(first.path),

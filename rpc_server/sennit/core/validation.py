@@ -116,7 +116,7 @@ def validate(params: DispatchParams, facts: CallFacts) -> Valid | Problems:
         label=params.label,
         operation_id=params.operation_id,
         merge_order=params.order or MergeOrder.TASK,
-        on_conflict=params.on_conflict or OnConflict.SET_ASIDE,
+        on_conflict=params.on_conflict or facts.on_conflict,
     )
 
 

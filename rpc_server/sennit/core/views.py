@@ -133,7 +133,8 @@ def _last_application(tables: Tables, ticket: TicketId) -> ApplicationSummary | 
     undoable = [
         row
         for row in tables.applications(ticket)
-        if row.state in UNDOABLE_STATES and row.target is not Target.PATCH
+        # What found nothing to do has nothing to be taken back.
+        if row.state in UNDOABLE_STATES and row.target is not Target.PATCH and row.images
     ]
     return application_summary(undoable[-1]) if undoable else None
 

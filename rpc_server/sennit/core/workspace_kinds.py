@@ -7,6 +7,8 @@ from enum import StrEnum, unique
 
 from attrs import frozen
 
+from sennit.core.counted import counted
+
 
 @unique
 class WorkspaceKind(StrEnum):
@@ -134,10 +136,14 @@ def _why_no_layer(found: Found, around: Circumstances) -> str | None:
 
 def _why_not_wanted(around: Circumstances) -> str | None:
     if around.files < LEAST_FILES:
-        return f"the repository has {around.files} files, and below {LEAST_FILES} nothing is gained"
+        files = counted(around.files, "file")
+        return f"the repository has {files}, and below {LEAST_FILES} nothing is gained"
     if not around.confined:
         # No sandbox is a promise: it may start containers here, gain rights, speak with daemons.
-        return "what runs without a sandbox may have others look into its workspace"
+        return (
+            "what runs without a sandbox may have others look into its workspace;"
+            " `workspace.kind` `overlay` makes one all the same"
+        )
     return None
 
 

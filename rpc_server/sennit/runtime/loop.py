@@ -251,10 +251,13 @@ class Loop:
 
     async def _submit_at_last(self, issued: Issued, event: Event) -> None:
         # The effect has happened: its event must not get lost, however long the disk is full.
+        told = ""
         while True:
             result = await self._submit(event, issued.id)
             if not isinstance(result, StoreProblem):
                 return
-            _log.error("%s The end of %s waits for it.", result.message, issued.id)
+            if result.message != told:
+                told = result.message
+                _log.error("%s The end of %s waits for it.", told, issued.id)
             self._on_problem(result)
             await self._clock.sleep_until(self._clock.monotonic() + _RETRY_S)

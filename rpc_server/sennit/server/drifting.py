@@ -12,6 +12,7 @@ import anyio.to_thread
 from attrs import define, field, frozen
 
 from sennit.adapters.git.discovery import Repository, Trust
+from sennit.adapters.git.held_up import looked_at
 from sennit.adapters.git.status import Status, read_status
 from sennit.core.engine.events import DriftSeen
 from sennit.core.engine.rows import ApplicationRow, BaseRow, RepositoryRef, RunRow, TicketRow
@@ -135,7 +136,8 @@ class DriftWatcher:
         if not isinstance(repository, Repository):
             return None
         git = self._services.git.configured(repository.neutral)
-        status = await read_status(git, repository.place)
+        top = os.fsencode(repository.work_tree)
+        status = await looked_at(top, lambda: read_status(git, repository.place))
         if isinstance(status, GitFailed):
             return None
         return await anyio.to_thread.run_sync(_view, repository, status)

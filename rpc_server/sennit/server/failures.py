@@ -11,12 +11,13 @@ from sennit.core.objects import GitFailed
 from sennit_protocol.states import FailureKind
 from sennit_protocol.views import Failure
 
-_DISK_FULL = "No space left on device"
+_DISK_FULL = ("No space left on device", "Disk quota exceeded")
 
 
 def git_failure(failed: GitFailed) -> Failure:
     """A call of git that did not do its work."""
-    kind = FailureKind.DISK_FULL if _DISK_FULL in failed.stderr else FailureKind.SETUP
+    full = any(words in failed.stderr for words in _DISK_FULL)
+    kind = FailureKind.DISK_FULL if full else FailureKind.SETUP
     return Failure(kind, git_failed(failed))
 
 

@@ -94,6 +94,7 @@ async def probe(services: Services, params: DispatchParams) -> Probed | RpcError
         most_runs=general.task.runs,
         grace_turns=general.task.grace_turns,
         offer=general.review.offer,
+        on_conflict=general.review.on_conflict,
         folder=folder,
         definitions=await _definitions(services, params, repositories),
         usable=tuple(agents[entry.name] for entry in entries if entry.usable),

@@ -121,7 +121,7 @@ def _ticket_message(state: State, row: TicketRow) -> tuple[str, int]:
     done = sum(task.state in FINAL_TASK_STATES for task in tasks)
     running = [task.id for task in tasks if task.state is TaskState.RUNNING]
     waiting = [task.id for task in tasks if task.state is TaskState.WAITING]
-    message = f"{done} of {len(tasks)} tasks done"
+    message = f"{done} of {counted(len(tasks), 'task')} done"
     if running:
         message += f"; running: {', '.join(running)}"
     if waiting:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import anyio
@@ -40,12 +41,14 @@ from sennit.runtime.ids import Ids
 from sennit.runtime.loop import EffectEnd, Loop
 from sennit.runtime.timers import Timer, Timers
 from sennit.runtime.watch import watch
+from sennit.server import lsp_words as types
 from sennit.server.asks import Asker
 from sennit.server.burying import Undertaker, lives
 from sennit.server.documents_shared import DocumentSharer
 from sennit.server.drifting import DriftWatcher
 from sennit.server.effects.setting_up import put_away_left_setups
 from sennit.server.effects.table import effects
+from sennit.server.errors import store_error
 from sennit.server.jsonrpc import Connection
 from sennit.server.object_files import sharing_wanted
 from sennit.server.progress import TicketProgress
@@ -66,6 +69,8 @@ POLITE_S = 4.0
 """How long an orderly end lets the stop ladders go their way, before it ends agents by force."""
 DRAIN_S = 8.0
 """How long an orderly end takes at most; agents are ended and captured in it."""
+DATABASE_LOST = 1
+"""The exit code of a server whose database was taken away: its client starts another one."""
 _PRIVATE = 0o700
 
 
@@ -146,8 +151,14 @@ def _stores_root(settings: SettingsInForce, folders: StateFolders) -> Path:
     return folders.stores if chosen is None else Path(chosen)
 
 
+@cache
+def codec_of_this_program() -> Codec:
+    """The one codec of all classes that are stored: what it has made ready, it keeps."""
+    return Codec(ROWS, EVENTS, COMMANDS)
+
+
 async def _open(path: Path, server: ServerId) -> Store | StoreProblem:
-    codec = Codec(ROWS, EVENTS, COMMANDS)
+    codec = codec_of_this_program()
     opened = await open_store(path, codec, server)
     if isinstance(opened, StoreProblem) and opened.kind is StoreProblemKind.CORRUPT:
         # It was moved aside and is named in the log; work can begin anew.
@@ -201,8 +212,21 @@ async def start(
     group.start_soon(DriftWatcher(services).run)
     group.start_soon(make_ready, services)
     group.start_soon(services.disk_use.run, services)
-    group.start_soon(watch, loop, services.clock, lambda: _tick(services))
+    group.start_soon(
+        watch,
+        loop,
+        services.clock,
+        lambda: _tick(services),
+        lambda problem: _end_without(services, problem),
+    )
     return None
+
+
+def _end_without(services: Services, problem: StoreProblem) -> None:
+    """End the server, whose database is away: another one begins with what is there then."""
+    logger.error("%s", problem.message)
+    services.connection.show_message(types.MessageType.Error, problem.message)
+    services.connection.stop(DATABASE_LOST, store_error(problem))
 
 
 def _tick(services: Services) -> Event:
@@ -264,18 +288,26 @@ async def _enter_limits(services: Services, here: Here) -> None:
 
 async def stop(services: Services) -> None:
     """End in order: what runs is interrupted, ended and captured, for a bounded time."""
-    await services.tell(ServerStopping, server=services.server)
+    said = await services.tell(ServerStopping, server=services.server)
     with anyio.move_on_after(DRAIN_S) as drained:
+        if isinstance(said, StoreProblem) and said.kind is StoreProblemKind.GONE:
+            # Nothing settles any more, and nobody would ever capture what they go on to do.
+            await _end_agents(services)
+            return
         with anyio.move_on_after(POLITE_S):
             await _until_settled(services)
-        for run in services.executor.running():
-            await services.executor.stop(run, force=True)
+        await _end_agents(services)
         await _until_settled(services)
     if drained.cancelled_caught:
         left = ", ".join(_carries(services, services.state))
         logger.warning("Ended before these tickets had settled; the next start ends them: %s", left)
         return
     await services.tell(ServerStopped, server=services.server)
+
+
+async def _end_agents(services: Services) -> None:
+    for run in services.executor.running():
+        await services.executor.stop(run, force=True)
 
 
 async def _until_settled(services: Services) -> None:

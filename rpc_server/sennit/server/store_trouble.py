@@ -22,7 +22,12 @@ class StoreTrouble:
     _told: dict[StoreProblemKind, float] = field(factory=dict, init=False)
 
     def hear(self, problem: StoreProblem) -> None:
-        """Tell the user, unless that was done a short while ago."""
+        """Tell the user, unless that was done a short while ago.
+
+        Of a database that is away whoever finds that it stays so tells, and nothing is kept then.
+        """
+        if problem.kind is StoreProblemKind.GONE:
+            return
         now = self._clock.monotonic()
         if now - self._told.get(problem.kind, -AGAIN_S) < AGAIN_S:
             return

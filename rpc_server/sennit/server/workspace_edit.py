@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from attrs import evolve, frozen
 
+from sennit.core.counted import counted
 from sennit.core.edits import EditKind, EditSet, FileEdit
 from sennit.core.text import PositionEncoding, TextIndex
 from sennit.core.uris import file_uri
@@ -94,7 +95,7 @@ def _annotations(files: Edits, shape: Shape) -> dict[str, types.ChangeAnnotation
     if len(deleted) < len(files):
         found[CHANGES] = types.ChangeAnnotation(label=shape.label or "", needs_confirmation=True)
     if deleted:
-        label = f"{shape.label}: delete {len(deleted)} files"
+        label = f"{shape.label}: delete {counted(len(deleted), 'file')}"
         found[DELETIONS] = types.ChangeAnnotation(label=label, needs_confirmation=True)
     return found
 

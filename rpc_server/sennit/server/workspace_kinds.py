@@ -13,9 +13,9 @@ import anyio.to_thread
 from sennit.adapters.git.discovery import Repository, Trust
 from sennit.adapters.git.files import in_thread
 from sennit.adapters.git.head import head_snapshot
+from sennit.adapters.git.index_file import count_of, disk_size_of
 from sennit.adapters.git.mirror_memory import Mirroring
 from sennit.adapters.git.store import Store
-from sennit.adapters.git.index_file import count_of, disk_size_of
 from sennit.adapters.workspaces.making import FROM_PRISTINE, prepare
 from sennit.adapters.workspaces.pristine import folder_of, obstacle
 from sennit.adapters.workspaces.spares import Room, leaves_room

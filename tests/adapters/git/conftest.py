@@ -7,9 +7,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from sennit.adapters.git.git import Git, Limits, git_for
+from tests.adapters.git.begun import AUTHOR, begin
 from tests.adapters.git.bench import Bench, Tree, Watch
+from tests.adapters.git.laws import Lab
+from tests.adapters.git.made_trees import workbench
 
 
 @pytest.fixture
@@ -22,10 +26,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
     """An environment whose home holds only what the tests put there."""
     home = tmp_path / "home"
     home.mkdir()
-    (home / ".gitconfig").write_text(
-        "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
-        '[protocol "file"]\n\tallow = always\n'
-    )
+    (home / ".gitconfig").write_text(f'{AUTHOR}[protocol "file"]\n\tallow = always\n')
     return {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
@@ -54,12 +55,10 @@ def new_tree(tmp_path: Path, environment: dict[str, str]) -> Callable[..., Tree]
 
 
 @pytest.fixture
-def tree(new_tree: Callable[..., Tree]) -> Tree:
+def tree(tmp_path: Path, environment: dict[str, str]) -> Tree:
     """A repository with one commit."""
-    made = new_tree()
-    made.write("README", "hello\n")
-    made.write("src/a.py", "a = 1\n")
-    made.commit("first")
+    made = Tree(tmp_path / "repo", environment)
+    begin(made, {"README": "hello\n", "src/a.py": "a = 1\n"})
     return made
 
 
@@ -103,3 +102,14 @@ def broken_git(tmp_path: Path, environment: Mapping[str, str]) -> Callable[..., 
         return git_for(str(program), environment, Limits(seconds=seconds))
 
     return make
+
+
+@pytest.fixture(scope="module")
+def portal() -> Iterator[BlockingPortal]:
+    with start_blocking_portal("asyncio") as portal:
+        yield portal
+
+
+@pytest.fixture(scope="module")
+def lab(portal: BlockingPortal, tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    return Lab(portal, portal.call(workbench, tmp_path_factory.mktemp("laws")))

@@ -15,6 +15,7 @@ from sennit.adapters.git.collecting import Collected, collect
 from sennit.adapters.git.files import copy_with_times
 from sennit.adapters.git.mirror import LINKING, Copying, Sharing
 from sennit.adapters.git.records import Owner, index_file, read_record, write_inner_record
+from sennit.adapters.git.scratch import scratch_name
 from sennit.adapters.git.store import Store, keep_new
 from sennit.adapters.git.trees import write_blobs
 from sennit.adapters.git.workspace import Workspace
@@ -186,6 +187,29 @@ async def test_the_index_of_a_call_that_is_running_stays_however_old_its_origina
     os.utime(running, (1_000_000_000, 1_000_000_000))
     seen = await found(bench, needs(workspace), time.time() - HOUR)
     assert seen.files == ()
+
+
+async def test_what_a_living_process_uses_stays_whatever_the_clock_says(bench: Bench) -> None:
+    store = await bench.store()
+    mine = store.scratch / scratch_name("index")
+    beside = [mine, mine.with_name(f"{mine.name}.lock"), mine.with_name(f"{mine.name}.git")]
+    dead = store.scratch / f"index.{GONE.pid}-{GONE.started}.{'0' * 12}"
+    pack = store.objects / "pack/tmp_pack_x"
+    for file in (*beside, dead):
+        file.write_bytes(b"x")
+    _, made = await work(bench, "x")
+    with pack.open("wb") as open_file:
+        open_file.write(b"x")
+        await collected(bench, needs())
+        assert sorted(store.scratch.iterdir()) == sorted(beside)
+        assert pack.exists()
+        # Nor what a call may have made that still runs.
+        assert await bench.files_of(made.commit)
+    for file in beside:
+        file.unlink()
+    await collected(bench, needs())
+    assert not pack.exists()
+    assert not [path for path in (store.git_dir / "refs/sennit").rglob("*") if path.is_file()]
 
 
 async def test_a_repository_that_was_out_of_reach_meanwhile_is_copied_anew(bench: Bench) -> None:

@@ -1,155 +1,28 @@
-"""Laws that hold for every merge and every folding, over trees that hypothesis makes up."""
+"""Laws that hold for every merge, over trees that hypothesis makes up."""
 
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from anyio.from_thread import BlockingPortal, start_blocking_portal
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sennit.adapters.git.changes import changes_between
-from sennit.adapters.git.live import AcceptedRevision, accepted_tree, fold_onto_live
-from sennit.adapters.git.merges import merge_trees
 from sennit.adapters.git.resolving import Three, merge_resolved, side_held
-from sennit.core.objects import ChangeKind, Conflicted, FileChange, GitFailed, Merged, MergeResult
+from sennit.core.objects import ChangeKind, Conflicted, GitFailed, Merged
 from sennit.core.reconciliation import (
     AlreadyPresent,
     Clean,
     InConflict,
     MergeFailed,
-    MergeWanted,
     NoChanges,
     Proposed,
-    Reconciled,
-    reconcile,
-    run_with,
 )
 from sennit.core.resolutions import Resolution
-from sennit.core.text import git_lines
-from sennit.core.units import units_of, with_needs
-from sennit_protocol.proposals import Side, Take, UnitKind
-from tests.adapters.git.made_trees import (
-    AT,
-    Content,
-    Executable,
-    Files,
-    Link,
-    Workbench,
-    must,
-    run_git,
-    workbench,
-)
-
-LAWS = settings(
-    max_examples=20,
-    deadline=None,
-    # Trees that happen to be equal are passed over, and some seeds draw many of them.
-    suppress_health_check=[
-        HealthCheck.function_scoped_fixture,
-        HealthCheck.too_slow,
-        HealthCheck.filter_too_much,
-    ],
-)
-NAMES = [b"a", b"b", b"d/e", b"d/f", b"new\nline", b'q"\xff', "😀".encode(), b"empty"]
-"""Few names, so that trees meet; ``a/x`` and ``d`` below make files of folders and back."""
-
-SWAPPED = {b"a": b"a/x", b"d/e": b"d", b"d/f": b"d/f/deep"}
-LINE = st.sampled_from([b"1\n", b"2\n", b"3\r\n", b"4\n", b"\n", b"5\xff\n", b"6\n"])
-TEXT = st.builds(
-    lambda lines, end: b"".join(lines) + end,
-    st.lists(LINE, max_size=7),
-    st.sampled_from([b"", b"", b"no newline"]),
-)
-CONTENT: st.SearchStrategy[Content] = st.one_of(
-    TEXT,
-    TEXT,
-    st.sampled_from([b"", b"\0binary", b"\0other", Link(b"a"), Link(b"b"), Executable(b"#!\n")]),
-)
-
-
-@st.composite
-def trees(draw: st.DrawFn) -> Files:
-    names = draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=len(NAMES)))
-    return _without_clashes({name: draw(CONTENT) for name in names})
-
-
-@st.composite
-def edited(draw: st.DrawFn, base: Files) -> Files:
-    """Edit a tree as an agent would: some files changed, gone, new, moved, or made folders."""
-    files = dict(base)
-    for name in draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=4)):
-        action = draw(st.sampled_from(["set", "edit", "edit", "remove", "move", "swap"]))
-        content = files.pop(name, None)
-        match action, content:
-            case "set", _:
-                files[name] = draw(CONTENT)
-            case "edit", bytes():
-                files[name] = _edit(draw, content)
-            case "move", bytes() | Link() | Executable():
-                files[name + b".moved"] = content
-            case "swap", bytes() | Link() | Executable() if name in SWAPPED:
-                files[SWAPPED[name]] = content
-            case _:
-                pass
-    return _without_clashes(files)
-
-
-def _edit(draw: st.DrawFn, content: bytes) -> bytes:
-    lines = content.split(b"\n")
-    place = draw(st.integers(0, len(lines) - 1))
-    lines[place : place + draw(st.integers(0, 2))] = [draw(st.sampled_from([b"x", b"y", b"z\r"]))]
-    return b"\n".join(lines)
-
-
-def _without_clashes(files: Files) -> Files:
-    return {
-        path: content
-        for path, content in files.items()
-        if not any(other.startswith(path + b"/") for other in files)
-    }
-
-
-@pytest.fixture(scope="module")
-def portal() -> Iterator[BlockingPortal]:
-    with start_blocking_portal("asyncio") as portal:
-        yield portal
-
-
-class Lab:
-    """The engine, called from tests without a loop."""
-
-    def __init__(self, portal: BlockingPortal, bench: Workbench) -> None:
-        self.portal = portal
-        self.bench = bench
-
-    def tree(self, files: Files) -> str:
-        return self.portal.call(self.bench.tree, files)
-
-    def files(self, tree: str) -> Files:
-        return self.portal.call(self.bench.files, tree)
-
-    def merge(self, base: str, ours: str, theirs: str) -> MergeResult:
-        bench = self.bench
-        return self.portal.call(merge_trees, bench.git, bench.store, base, ours, theirs, AT)
-
-    def changes(self, old: str, new: str) -> tuple[FileChange, ...]:
-        bench = self.bench
-        return must(self.portal.call(changes_between, bench.git, bench.store, old, new))
-
-    def reconcile(self, base: str, proposals: list[Proposed]) -> Reconciled:
-        def merge(wanted: MergeWanted) -> MergeResult:
-            return self.merge(wanted.base, wanted.ours, wanted.theirs)
-
-        return run_with(reconcile(base, proposals), merge)
-
-
-@pytest.fixture(scope="module")
-def lab(portal: BlockingPortal, tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    return Lab(portal, portal.call(workbench, tmp_path_factory.mktemp("laws")))
+from sennit_protocol.proposals import Side, Take
+from tests.adapters.git.laws import LAWS, Lab, edited, trees, without_clashes
+from tests.adapters.git.made_trees import AT, Content, Files, must, run_git
 
 
 @LAWS
@@ -168,9 +41,29 @@ def test_clean_merges_agree_with_git_in_a_repository_of_its_own(
     lab: Lab, data: st.DataObject
 ) -> None:
     base = data.draw(trees())
-    b, o, t = (
-        lab.tree(files) for files in (base, data.draw(edited(base)), data.draw(edited(base)))
-    )
+    assert_git_agrees(lab, base, data.draw(edited(base)), data.draw(edited(base)))
+
+
+@LAWS
+@given(st.data())
+def test_merges_in_which_nothing_can_be_renamed_agree_with_git(
+    lab: Lab, data: st.DataObject
+) -> None:
+    base = data.draw(trees())
+    sides = []
+    for _ in range(2):
+        made = data.draw(edited(base))
+        if data.draw(st.booleans()):
+            # Nothing is removed, but a folder may take the place of a file.
+            sides.append({**{name: made.get(name, base[name]) for name in base}, **made})
+        else:
+            sides.append({name: made[name] for name in base if name in made})
+    assume(all(side == without_clashes(side) for side in sides))
+    assert_git_agrees(lab, base, *sides)
+
+
+def assert_git_agrees(lab: Lab, base: Files, mine: Files, other: Files) -> None:
+    b, o, t = (lab.tree(files) for files in (base, mine, other))
     assume(len({b, o, t}) == 3)
     ours = lab.merge(b, o, t)
     assume(isinstance(ours, GitFailed) or not ours.normalised)
@@ -199,38 +92,6 @@ def witnessed(cwd: Path, *args: str, git_dir: Path) -> str | None:
         if error.returncode == 1:
             return None
         raise
-
-
-@LAWS
-@given(st.data())
-def test_units_that_are_all_accepted_give_exactly_the_tree(lab: Lab, data: st.DataObject) -> None:
-    base = data.draw(trees())
-    b, p = lab.tree(base), lab.tree(data.draw(edited(base)))
-    units = units_of("r", lab.changes(b, p))
-    everything = frozenset(unit.id for unit in units)
-    bench = lab.bench
-    assert lab.portal.call(accepted_tree, bench.git, bench.store, b, units, everything) == p
-    assert lab.portal.call(accepted_tree, bench.git, bench.store, b, units, frozenset()) == b
-
-
-@LAWS
-@given(st.data())
-def test_any_closed_choice_of_units_is_a_tree_that_the_rest_completes(
-    lab: Lab, data: st.DataObject
-) -> None:
-    base = data.draw(trees())
-    b, p = lab.tree(base), lab.tree(data.draw(edited(base)))
-    units = units_of("r", lab.changes(b, p))
-    assume(units)
-    some = data.draw(st.sets(st.sampled_from([unit.id for unit in units])))
-    chosen = with_needs(units, some)
-    bench = lab.bench
-    tree = must(lab.portal.call(accepted_tree, bench.git, bench.store, b, units, chosen))
-    # Every part of the choice is on the way from the base to the proposal, so that both merges
-    # with the proposal's own tree have nothing to argue about.
-    result = lab.merge(b, tree, p)
-    if isinstance(result, Merged):
-        assert result.tree == p
 
 
 @LAWS
@@ -302,19 +163,6 @@ def test_disjoint_proposals_commute_when_neither_renames(lab: Lab, data: st.Data
     assert one.tree == other.tree
 
 
-@LAWS
-@given(st.data())
-def test_folding_everything_onto_the_base_gives_the_proposal(lab: Lab, data: st.DataObject) -> None:
-    base = data.draw(trees())
-    b, p = lab.tree(base), lab.tree(data.draw(edited(base)))
-    units = units_of("r", lab.changes(b, p))
-    revision = AcceptedRevision(b, units, frozenset(unit.id for unit in units))
-    bench = lab.bench
-    folded = must(lab.portal.call(fold_onto_live, bench.git, bench.store, b, [revision], AT))
-    assert folded.tree == p
-    assert set(folded.applied) == revision.accepted
-
-
 # Most trees that are made up do not collide, and those that do not are passed over.
 @settings(LAWS, max_examples=6)
 @given(st.data())
@@ -348,59 +196,3 @@ def test_a_side_settles_whatever_is_in_conflict_and_nothing_else(
 
 def _bytes_of(content: Content) -> object:
     return content if isinstance(content, bytes) else repr(content)
-
-
-@LAWS
-@given(st.data())
-def test_bytes_outside_the_accepted_hunks_are_those_of_the_base(
-    lab: Lab, data: st.DataObject
-) -> None:
-    base = data.draw(trees())
-    b, p = lab.tree(base), lab.tree(data.draw(edited(base)))
-    changes = lab.changes(b, p)
-    units = units_of("r", changes)
-    hunks = [unit.id for unit in units if unit.kind is UnitKind.HUNK]
-    assume(hunks)
-    chosen = with_needs(units, data.draw(st.sets(st.sampled_from(hunks))))
-    bench = lab.bench
-    tree = must(lab.portal.call(accepted_tree, bench.git, bench.store, b, units, chosen))
-    before, after, whole = lab.files(b), lab.files(tree), lab.files(p)
-    for path in {unit.path for unit in units if unit.kind is UnitKind.HUNK}:
-        mine = [unit for unit in units if unit.path == path and unit.id in chosen]
-        if any(unit.kind is not UnitKind.HUNK for unit in units if unit.path == path):
-            continue
-        old, new, got = (git_lines(_inner(files[path])) for files in (before, whole, after))
-        expected, position = [], 0
-        for hunk in (unit.hunk for unit in mine if unit.hunk is not None):
-            expected += old[position : hunk.before_start]
-            expected += new[hunk.after_start : hunk.after_start + hunk.after_count]
-            position = hunk.before_start + hunk.before_count
-        assert got == git_lines(b"".join([*expected, *old[position:]]))
-    untouched = set(before) - {path for unit in units for path in (unit.path, unit.old_path)}
-    assert {path: after[path] for path in untouched} == {path: before[path] for path in untouched}
-
-
-def _inner(content: Content) -> bytes:
-    if isinstance(content, Executable):
-        return content.content
-    assert isinstance(content, bytes)
-    return content
-
-
-@LAWS
-@given(st.data())
-def test_every_accepted_unit_is_accounted_for_once(lab: Lab, data: st.DataObject) -> None:
-    base = data.draw(trees())
-    b = lab.tree(base)
-    p, live = (lab.tree(data.draw(edited(base))) for _ in range(2))
-    units = units_of("r", lab.changes(b, p))
-    chosen = data.draw(st.sets(st.sampled_from([unit.id for unit in units] or ["none"])))
-    accepted = frozenset(chosen) & {unit.id for unit in units}
-    bench = lab.bench
-    folded = must(
-        lab.portal.call(
-            fold_onto_live, bench.git, bench.store, live, [AcceptedRevision(b, units, accepted)], AT
-        )
-    )
-    told = [*folded.applied, *folded.already, *folded.conflicts, *folded.unmet]
-    assert sorted(told) == sorted(accepted)

@@ -9,17 +9,13 @@ from pathlib import Path
 import pytest
 
 from sennit.adapters.overlay.layers import Layers
-from sennit.adapters.overlay.probing import probe
-from sennit.core.workspace_kinds import KindRefused
 from tests.adapters.overlay import renames
-from tests.adapters.workspaces.mounted import PYTHON, run_inside
+from tests.adapters.workspaces.mounted import PYTHON, run_inside, where_there_are_layers
 
 
 @pytest.fixture
 def layers(tmp_path: Path) -> Layers:
-    found = probe(tmp_path / "store", tmp_path / "workspaces")
-    if isinstance(found, KindRefused):
-        pytest.skip(f"there are no layers on this machine: {found.why}")
+    where_there_are_layers()
     made = Layers(tmp_path / "lower", tmp_path / "upper, a:b", tmp_path / "work", tmp_path / "lock")
     for each in (made.lower, made.upper, made.work):
         each.mkdir()
@@ -76,7 +72,7 @@ def test_a_folder_that_the_disk_has_no_room_for_stays_as_it_was(layers: Layers) 
     disk.mkdir()
     as_root = ("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", SMALL_DISK, "sh")
     if subprocess.run((*as_root, str(disk), "true"), check=False).returncode:
-        pytest.skip("no small disk can be mounted here")
+        pytest.skip("runs where user namespaces may mount a small disk (tmpfs)")
     small = Layers(disk / "lower", disk / "upper", disk / "work", disk / "lock")
     prefix = (*as_root, str(disk), *small.launcher(sandboxed=False))
     said = run_inside(prefix, disk, "sh", "-c", f"exec 2>&1; {ON_IT}").decode()

@@ -11,10 +11,8 @@ import pytest
 
 from sennit.adapters.agents.acp.places import place
 from sennit.adapters.overlay.layers import Layers
-from sennit.adapters.overlay.probing import probe
 from sennit.adapters.overlay.seeing import lies_at, real_path_in
-from sennit.core.workspace_kinds import KindRefused
-from tests.adapters.workspaces.mounted import run_inside
+from tests.adapters.workspaces.mounted import run_inside, where_there_are_layers
 
 CHANGES = """
 echo changed > kept/changed; rm gone removed/inner; rm -r anew; mkdir anew; echo new > anew/new
@@ -36,9 +34,7 @@ ASKING = (
 
 @pytest.fixture
 def layers(tmp_path: Path) -> Layers:
-    found = probe(tmp_path / "store", tmp_path / "workspaces")
-    if isinstance(found, KindRefused):
-        pytest.skip(f"there are no layers on this machine: {found.why}")
+    where_there_are_layers()
     made = Layers(tmp_path / "lower", tmp_path / "upper", tmp_path / "work", tmp_path / "lock")
     for each in (made.lower, made.upper, made.work):
         each.mkdir()

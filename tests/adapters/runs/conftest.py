@@ -9,6 +9,10 @@ from blockbuster import blockbuster_ctx
 
 from sennit.adapters.platform import processes
 from sennit.adapters.processes import LocalExecutor
+from sennit.adapters.sandbox.planning import Surroundings, plan
+from sennit.adapters.sandbox.probing import probe
+from sennit.core.agents import Sandboxing
+from sennit.core.sandbox import Confined, SandboxMissing
 from tests.adapters.runs.running import processes_of
 
 
@@ -46,3 +50,24 @@ async def executor(tmp_path: Path) -> AsyncIterator[LocalExecutor]:
     local = LocalExecutor(tmp_path / "runs", dict(os.environ))
     yield local
     await local.close()
+
+
+@pytest.fixture
+def around(tmp_path: Path, workspace: Path) -> Surroundings:
+    """A home folder of the test, with a repository; nobody may write to it, nor to records."""
+    home = tmp_path / "home"
+    for each in (home / "repo" / ".git", tmp_path / "runs"):
+        each.mkdir(parents=True)
+    kept = (str(home / "repo"), str(tmp_path / "runs"))
+    return Surroundings(str(home), str(workspace), kept)
+
+
+@pytest.fixture
+def box(around: Surroundings) -> Confined:
+    """A sandbox around the workspace of the test."""
+    found = probe(os.environ)
+    if isinstance(found, SandboxMissing):
+        pytest.skip(f"runs where a sandbox works, which `sennit doctor` tells: {found.told}")
+    made = plan(Sandboxing.PREFERRED, found, ("~/.agent",), around, read_only=False)
+    assert isinstance(made, Confined)
+    return made

@@ -8,10 +8,8 @@ import pytest
 from attrs import evolve, frozen
 
 from sennit.adapters.overlay.layers import Layers
-from sennit.adapters.overlay.probing import probe
 from sennit.adapters.processes import LocalExecutor
 from sennit.adapters.runs.values import RunSpec, SpawnFailed, Started
-from sennit.core.workspace_kinds import KindRefused
 from tests.adapters.runs import test_ending
 from tests.adapters.runs.running import processes_of, shell
 from tests.adapters.runs.test_ending import (
@@ -26,6 +24,7 @@ from tests.adapters.runs.test_ending import (
     test_nothing_is_left_after_success,
     test_who_works_in_the_workspace_belongs_to_the_run,
 )
+from tests.adapters.workspaces.mounted import where_there_are_layers
 
 pytestmark = pytest.mark.anyio
 
@@ -54,11 +53,8 @@ class LayeredExecutor(LocalExecutor):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _there_are_layers(tmp_path_factory: pytest.TempPathFactory) -> None:
-    place = tmp_path_factory.mktemp("probe")
-    found = probe(place / "store", place / "workspaces")
-    if isinstance(found, KindRefused):
-        pytest.skip(f"there are no layers on this machine: {found.why}")
+def _there_are_layers() -> None:
+    where_there_are_layers()
 
 
 @pytest.fixture

@@ -83,7 +83,7 @@ def test_a_link_counts_as_what_it_leads_to(around: Surroundings) -> None:
 def test_what_a_fresh_folder_would_hide_is_shown(around: Surroundings) -> None:
     # All of this test lies in the folder of temporary files, which is fresh inside.
     if not below(around.home, "/tmp"):  # noqa: S108  the name inside
-        pytest.skip("the temporary files of this machine are not in /tmp, so nothing is hidden")
+        pytest.skip("runs where TMPDIR is below /tmp, which is fresh inside")
     assert around.home in confined(around).confinement.shown
 
 
@@ -93,7 +93,7 @@ def test_what_the_command_line_names_is_shown_with_what_lies_beside_it(
     script = tmp_path / "agent.py"
     script.write_text("")
     if not below(str(script), "/tmp"):  # noqa: S108  the name inside
-        pytest.skip("the temporary files of this machine are not in /tmp, so nothing is hidden")
+        pytest.skip("runs where TMPDIR is below /tmp, which is fresh inside")
     named = evolve(around, arguments=("python3", str(script), "--", "/tmp/" + "x" * 5_000))  # noqa: S108
     seen = confined(named).confinement.shown
     assert any(below(str(script), each) for each in seen)

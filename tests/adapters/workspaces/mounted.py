@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,10 +14,25 @@ import pytest
 from sennit.adapters.git.records import read_record, work_folder
 from sennit.adapters.git.store import Store
 from sennit.adapters.overlay import entering
+from sennit.adapters.overlay.probing import probe
 from sennit.adapters.supervision import inside
 from sennit.adapters.workspaces.leases import lock_of_lower
+from sennit.core.workspace_kinds import KindFound, KindRefused
 
 PYTHON = (sys.executable, "-I", "-S", "-P")
+
+
+def where_there_are_layers() -> None:
+    """Skip a test whose workspaces are layers where this machine has none."""
+    found = _layers()
+    if isinstance(found, KindRefused):
+        pytest.skip(f"runs where layers work, which `sennit doctor` tells: {found.why}")
+
+
+@cache
+def _layers() -> KindFound:
+    with tempfile.TemporaryDirectory() as folder:
+        return probe(Path(folder, "store"), Path(folder, "workspaces"))
 
 
 def launcher(lower: Path, upper: Path, work: Path, lock: Path) -> tuple[str, ...]:

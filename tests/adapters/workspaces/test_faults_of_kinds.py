@@ -22,14 +22,13 @@ from sennit.adapters.git.resolving import Three, merge_resolved, side_held
 from sennit.adapters.git.store import Store
 from sennit.adapters.git.suggesting import suggested
 from sennit.adapters.git.workspace import Workspace, find_workspace
-from sennit.adapters.overlay.probing import probe
 from sennit.adapters.workspaces.making import make_workspace
 from sennit.adapters.workspaces.pristine import NAME, prepare_pristine
 from sennit.adapters.workspaces.rules import rules_of
 from sennit.adapters.workspaces.spares import Room, Spared, release_workspace, spares_of
 from sennit.core.objects import Conflicted, GitFailed, Merged, Snapshot
 from sennit.core.resolutions import Resolution
-from sennit.core.workspace_kinds import KindRefused, Plan, WorkspaceKind
+from sennit.core.workspace_kinds import Plan, WorkspaceKind
 from sennit_protocol.proposals import Side, Take
 from tests.adapters.git.bench import Bench, Tree, this_process, untouched_view
 from tests.adapters.git.faulty_git import FaultyGit
@@ -43,6 +42,7 @@ from tests.adapters.git.test_faults import (
     of_the_agent,
     of_the_user,
 )
+from tests.adapters.workspaces.mounted import where_there_are_layers
 
 pytestmark = [
     pytest.mark.anyio,
@@ -188,9 +188,8 @@ STAGES: dict[str, Stage] = {
 
 @pytest.mark.parametrize("name", STAGES)
 async def test_every_call_of_git_may_go_wrong(world: World, name: str) -> None:
-    found = probe(world.bench.tmp_path / "probed", world.bench.tmp_path / "tasks")
-    if "layer" in name and isinstance(found, KindRefused):
-        pytest.skip(f"there are no layers on this machine: {found.why}")
+    if "layer" in name:
+        where_there_are_layers()
     run, tree = STAGES[name], world.bench.tree
     await run(world, world.bench.git)
     right = await run(world, world.faulty.counting())

@@ -21,6 +21,10 @@ CONFLICT = {"two": Integration.CONFLICT}
 
 def up_to_merge(world: World, task: str) -> None:
     world.to_running(task)
+    end(world, task)
+
+
+def end(world: World, task: str) -> None:
     world.to_end(task)
     world.to_captured(task)
 
@@ -129,6 +133,36 @@ def test_what_had_begun_before_goes_in_once_what_it_builds_on_is_done_again() ->
     assert world.revision("three").integration is Integration.CLEAN
     assert world.revision("three").failure is None
     assert world.verdict() is TicketState.COMPLETED
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["captured before", "captured after"])
+def test_what_was_built_on_the_first_try_says_so(*, late: bool) -> None:
+    tasks = (a_task("one"), a_task("two"), a_task("three", "two"))
+    world = a_world(a_ticket(*tasks, on_conflict=OnConflict.FOLLOW))
+    world.finish("two")
+    first = world.revision("two")
+    world.to_running("three")
+    assert world.run("three").built_on == (first.id,)
+    up_to_merge(world, "one")
+    world.merge(**CONFLICT)
+    if not late:
+        end(world, "three")
+        assert not world.revision("three").notices
+    up_to_merge(world, "two-again")
+    if late:
+        end(world, "three")
+    told = world.revision("three").notices
+    assert [f"built on two as of revision {first.number}" in one.message for one in told] == [True]
+    assert f"sennit follow {TICKET}/three" in told[0].message
+    assert not any("built on" in one.message for one in world.revision("two-again").notices)
+
+
+def test_what_was_built_on_the_second_try_has_nothing_to_say() -> None:
+    world = in_conflict("three")
+    up_to_merge(world, "two-again")
+    world.merge()
+    up_to_merge(world, "three")
+    assert not world.revision("three").notices
 
 
 @pytest.mark.parametrize("said", OnConflict)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import shutil
 import stat
 from functools import partial
@@ -22,6 +21,7 @@ from attrs import evolve, frozen
 from sennit.adapters.git.files import in_thread, make_private_folder, read_if_there
 from sennit.adapters.git.git import Config, Git, Place
 from sennit.adapters.git.records import refs_file
+from sennit.adapters.git.scratch import scratch_name
 from sennit.adapters.git.stage import nul_ended
 from sennit.adapters.git.store import REF_PREFIX, Store
 from sennit.adapters.walking import walked
@@ -155,7 +155,7 @@ async def _take(git: Git, store: Store, place: Place, ends: bytes) -> GitFailed 
     )
     if isinstance(packed, GitFailed):
         return packed
-    incoming = store.scratch / f"incoming.{secrets.token_hex(6)}"
+    incoming = store.scratch / scratch_name("incoming")
     beside = evolve(store.place, object_directory=incoming, alternates=(store.objects,))
     try:
         done = await in_thread("make a folder", make_private_folder, incoming / "pack")

@@ -7,7 +7,6 @@ folder for each set of ``.gitattributes`` files is made once and used by every t
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 from contextlib import suppress
 from functools import lru_cache
@@ -19,6 +18,7 @@ from attrs import evolve
 from sennit.adapters.git.files import in_thread, make_private_folder, write_private
 from sennit.adapters.git.inprocess import NotHere, Objects, with_objects
 from sennit.adapters.git.raw_trees import MODE_TREE, REGULAR
+from sennit.adapters.git.scratch import scratch_name
 from sennit.adapters.git.trees import read_blobs, tree_entries
 from sennit.core.names import refused
 from sennit.core.objects import Entry, GitFailed
@@ -99,7 +99,7 @@ def _is_file(entry: Entry) -> bool:
 def _make(store: Store, folder: Path, found: _Found, contents: dict[str, bytes]) -> None:
     """Make the folder beside and move it in place, so that nobody sees half of it."""
     make_private_folder(folder.parent)
-    beside = store.scratch / f"attributes.{secrets.token_hex(8)}"
+    beside = store.scratch / scratch_name("attributes")
     make_private_folder(beside)
     for path, identity in found:
         target = beside / os.fsdecode(path)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
 from sennit.adapters.git.files import remove_index
 from sennit.adapters.git.git import DISPOSABLE
+from sennit.adapters.git.scratch import scratch_name
 from sennit.adapters.git.stage import nul_ended
 from sennit.core.objects import Entry, GitFailed
 
@@ -57,7 +57,7 @@ async def check_out(
     """
     if not paths:
         return None
-    index = store.scratch / f"index.{secrets.token_hex(8)}"
+    index = store.scratch / scratch_name("index")
     place = store.over(repository.work_tree, index)
     rules = [path for path in paths if path in source.rules]
     rest = [path for path in paths if path not in source.rules]

@@ -25,7 +25,9 @@ from sennit.adapters.git.records import (
     stores_of_submodules,
 )
 from sennit.adapters.git.repacking import ROOTS
+from sennit.adapters.git.scratch import is_somebodys
 from sennit.adapters.git.store import REF_PREFIX
+from sennit.adapters.platform.open_files import open_below
 from sennit.adapters.walking import walked
 from sennit.core.objects import GitFailed
 
@@ -48,7 +50,7 @@ _LEFT_BY_GIT = (
     "*.lock",
     "objects/info/*.lock",
 )
-"""No call of git runs so long that a lock of this age would still be somebody's."""
+"""Where git writes what it renames when it is whole: what nobody has open is nobody's."""
 
 
 @frozen
@@ -131,7 +133,8 @@ def _look(store: Store, needed: Needed, before: float) -> Collectable:
         and record.created < before
         and not is_alive(record.owner)
     ]
-    refs = list(_refs(store, needed, before))
+    # A call that runs may have made a commit that its caller has not named yet.
+    refs = list(_refs(store, needed, -math.inf if is_in_a_call(store) else before))
     return Collectable(
         store,
         tuple(ref for ref, stale in refs if stale),
@@ -141,6 +144,12 @@ def _look(store: Store, needed: Needed, before: float) -> Collectable:
         tuple({ref.commit for ref, stale in refs if not stale}),
         frozenset(_borrowed(store, records)),
     )
+
+
+def is_in_a_call(store: Store) -> bool:
+    """Tell whether a living process has something of a call in the store."""
+    scratch = store.scratch.iterdir() if store.scratch.is_dir() else ()
+    return any(is_somebodys(path.name) for path in scratch)
 
 
 def _borrowed(store: Store, records: Iterable[Record]) -> Iterator[str]:
@@ -190,12 +199,21 @@ def _is_stale(kind: str, who: str, needed: Needed) -> bool:
 
 
 def _left_behind(store: Store, before: float) -> Iterator[Path]:
-    candidates = [*store.scratch.iterdir()] if store.scratch.is_dir() else []
+    scratch = store.scratch.iterdir() if store.scratch.is_dir() else ()
+    candidates = [path for path in scratch if not is_somebodys(path.name)]
     candidates += (file for file in _ref_files(store) if _commit_in(file) is None)
-    for pattern in _LEFT_BY_GIT:
-        candidates += store.git_dir.glob(pattern)
     yield from (path for path in candidates if _changed(path) < before)
+    yield from _left_by_git(store, before)
     yield from _without_record(store, before)
+
+
+def _left_by_git(store: Store, before: float) -> Iterator[Path]:
+    """Give what calls of git left that were killed; names of such files tell nothing of whose."""
+    candidates = (path for pattern in _LEFT_BY_GIT for path in store.git_dir.glob(pattern))
+    old = [path for path in candidates if _changed(path) < before]
+    if old:
+        in_use = open_below(store.git_dir)
+        yield from (path for path in old if path.resolve() not in in_use)
 
 
 def _changed(path: Path) -> float:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
-from sennit.adapters.git.collectable import size_of
+from sennit.adapters.git.collectable import is_in_a_call, size_of
 from sennit.adapters.git.delete import (
     Deleted,
     NotDeleted,
@@ -83,6 +83,11 @@ async def _without_objects(
         return _told(found, failed)
     if needed.at_work:
         return f"the objects of {found.store.root}: agents are at work and may use them"
+    called = await in_thread("look for calls", is_in_a_call, found.store)
+    if isinstance(called, GitFailed):
+        return _told(found, called)
+    if called:
+        return f"the objects of {found.store.root}: a call is at work and may have made some"
     failed = await repack(git, found.store, needed.objects | found.borrowed, before)
     return None if failed is None else _told(found, failed)
 

@@ -12,6 +12,7 @@ import anyio.to_thread
 from attrs import frozen
 
 from sennit.adapters.git.git import Done, Place
+from sennit.adapters.git.held_up import looked_at
 from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
@@ -103,6 +104,11 @@ async def discover(git: Git, folder: Path, trust: Trust) -> Discovery:
     start = await anyio.to_thread.run_sync(_existing_folder, folder)
     if start is None:
         return _refused(folder, Refusal.MISSING_FOLDER)
+    git_dir = await anyio.to_thread.run_sync(_nearest_git_dir, start)
+    return await looked_at(os.fsencode(git_dir), lambda: _discovered(git, start, trust))
+
+
+async def _discovered(git: Git, start: Path, trust: Trust) -> Discovery:
     asked = [
         "rev-parse",
         "--is-bare-repository",
@@ -203,6 +209,12 @@ def _why_not(start: Path, answer: Done) -> NotARepository | Refused | GitFailed:
 
 def _refused(folder: Path, reason: Refusal) -> Refused:
     return Refused(folder, reason, _ADVICE[reason].replace("FOLDER", str(folder)))
+
+
+def _nearest_git_dir(start: Path) -> Path:
+    """Name the git directory that git is going to look at, if there is any."""
+    found = (folder / ".git" for folder in (start, *start.parents))
+    return next((path for path in found if path.exists()), start / ".git")
 
 
 def _existing_folder(path: Path) -> Path | None:

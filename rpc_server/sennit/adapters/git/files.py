@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import stat
 from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 import anyio
@@ -85,6 +87,18 @@ def remove_index(index: Path) -> None:
     """Remove an index of one call, and the lock that a git which was stopped left beside it."""
     index.unlink(missing_ok=True)
     index.with_name(index.name + ".lock").unlink(missing_ok=True)
+
+
+def read_rules(path: Path) -> bytes | None:
+    """Read a file of a user as `read_if_there` does; a pipe in its place is an OSError."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    with os.fdopen(handle, "rb") as file:
+        if stat.S_ISFIFO(os.fstat(handle).st_mode):
+            raise OSError(errno.EINVAL, "it is a pipe and no file", os.fspath(path))
+        return file.read()
 
 
 def read_if_there(path: Path) -> bytes | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import stat
 from pathlib import Path
@@ -13,6 +12,7 @@ from sennit.adapters.git.disk import below, lies_beyond_a_link
 from sennit.adapters.git.file_copies import copy_content
 from sennit.adapters.git.files import in_thread, read_if_there, write_private
 from sennit.adapters.git.ignored import ignored_among
+from sennit.adapters.git.scratch import scratch_name
 from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _patterns(repository: Repository, patterns: Sequence[str]) -> bytes:
 async def _ignored_and_wanted(
     git: Git, repository: Repository, wanted: bytes, scratch: Path
 ) -> tuple[bytes, ...] | GitFailed:
-    file = scratch / f"include.{secrets.token_hex(6)}"
+    file = scratch / scratch_name("include")
     written = await in_thread("write include patterns", write_private, file, wanted)
     if isinstance(written, GitFailed):
         return written

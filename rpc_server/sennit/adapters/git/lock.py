@@ -25,9 +25,13 @@ class Held:
 
 @frozen
 class Busy:
-    """Somebody else held the lock for the whole time that we were ready to wait, in seconds."""
+    """Somebody else held the lock for the whole time that we were ready to wait, in seconds.
+
+    Or its file cannot be opened, ``why`` in words of the system.
+    """
 
     waited: float
+    why: str = ""
 
 
 @asynccontextmanager
@@ -37,7 +41,11 @@ async def locked(path: Path, *, seconds: float = 60.0) -> AsyncIterator[Held | B
     The kernel drops the lock with the process, so a killed server leaves none behind. The file
     stays: removing it would let two processes lock two files of one name.
     """
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        yield Busy(0.0, f"{path}: {error.strerror}")
+        return
     try:
         yield Held() if await _obtained(handle, seconds) else Busy(seconds)
     finally:

@@ -9,11 +9,18 @@ from attrs import evolve, frozen
 from sennit.adapters.git.attributes import with_attributes
 from sennit.adapters.git.changes import renames_between
 from sennit.adapters.git.conflicts import Commits, conflicts_of, parse_attempt
+from sennit.adapters.git.inprocess import Objects, with_objects
 from sennit.adapters.git.line_endings import Levelled, ThreeWay, level_line_endings
 from sennit.adapters.git.name_collisions import are_folded, colliding
+from sennit.adapters.git.raw_trees import Folders, InTheWay, rewritten
 from sennit.adapters.git.regions import with_regions
 from sennit.adapters.git.second_opinion import TextMerge, doubtful
-from sennit.adapters.git.trees import changed_paths_of, entries_at, write_merge_sides
+from sennit.adapters.git.trees import (
+    changed_paths_of,
+    entries_at,
+    files_at,
+    write_merge_sides,
+)
 from sennit.core.merge import decide_by_identity
 from sennit.core.objects import (
     Conflict,
@@ -28,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from sennit.adapters.git.git import Config, Git
+    from sennit.adapters.git.raw_trees import Sides
     from sennit.adapters.git.store import Store
 
 MERGE_CONFIG: Config = (
@@ -58,14 +66,25 @@ async def merge_trees(
     changes = await _changes(git, store, base, ours, theirs)
     if isinstance(changes, GitFailed):
         return changes
+    trees = Levelled(base, ours, theirs)
+    if changes.cannot_meet:
+        joined = await with_objects(store, lambda objects: _joined(objects, ours, changes.theirs))
+        if isinstance(joined, str):
+            return await _with_collisions(git, store, trees, Merged(joined), changes.added)
+    return await _merge_what_meets(git, store, trees, changes, at)
+
+
+async def _merge_what_meets(
+    git: Git, store: Store, given: Levelled, changes: _Changes, at: int
+) -> MergeResult:
     both = changes.both
-    trees = await level_line_endings(git, store, Levelled(base, ours, theirs), both)
+    trees = await level_line_endings(git, store, given, both)
     if isinstance(trees, GitFailed):
         return trees
     if decided := decide_by_identity(trees.base, trees.ours, trees.theirs):
         return Merged(decided.value, normalised=trees.paths)
     result = await _merge(git, store, trees, at)
-    if isinstance(result, Merged) and changes.added:
+    if isinstance(result, Merged):
         result = await _with_collisions(git, store, trees, result, changes.added)
     if not isinstance(result, Merged) or not both:
         return result
@@ -75,10 +94,41 @@ async def merge_trees(
 
 @frozen
 class _Changes:
-    """What both sides changed, with three sides each; the paths that theirs alone brings in."""
+    """What each side changed, and with three sides each what both did."""
 
+    ours: Mapping[bytes, Sides]
+    theirs: Mapping[bytes, Sides]
     both: Mapping[bytes, ThreeWay]
-    added: tuple[bytes, ...]
+
+    @property
+    def added(self) -> tuple[bytes, ...]:
+        """The paths that theirs alone brings in."""
+        changed = self.theirs.items()
+        return tuple(path for path, sides in changed if not sides.before and path not in self.both)
+
+    @property
+    def cannot_meet(self) -> bool:
+        """Whether each path has one side that says what becomes of it.
+
+        Git finds no rename on a side that removes nothing or adds nothing, so none leads elsewhere.
+        """
+        same = all(three.ours == three.theirs for three in self.both.values())
+        return same and not (_may_rename(self.ours) or _may_rename(self.theirs))
+
+
+def _may_rename(changed: Mapping[bytes, Sides]) -> bool:
+    removes = any(sides.after is None for sides in changed.values())
+    return removes and any(sides.before is None for sides in changed.values())
+
+
+def _joined(objects: Objects, ours: str, theirs: Mapping[bytes, Sides]) -> str | None:
+    """Put what theirs changed into the tree of ours; None where a file and a folder collide."""
+    there = files_at(Folders(objects.tree, ours), theirs)
+    changes = {path: sides.after for path, sides in theirs.items() if sides.after or path in there}
+    try:
+        return rewritten(objects.tree, objects.write_tree, ours, changes)
+    except InTheWay:
+        return None
 
 
 async def _changes(
@@ -93,10 +143,7 @@ async def _changes(
         for path, sides in by_us.items()
         if path in by_them
     }
-    added = tuple(
-        path for path, sides in by_them.items() if sides.before is None and path not in both
-    )
-    return _Changes(both, added)
+    return _Changes(by_us, by_them, both)
 
 
 async def _with_collisions(
@@ -106,6 +153,8 @@ async def _with_collisions(
 
     Where the user's own system cannot, one file would be lost: that is a conflict.
     """
+    if not added:
+        return merged
     met = await colliding(git, store, merged.tree, added)
     if isinstance(met, GitFailed) or not met:
         return met if isinstance(met, GitFailed) else merged

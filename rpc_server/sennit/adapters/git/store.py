@@ -18,6 +18,7 @@ from sennit.adapters.git.files import (
     in_thread,
     make_private_folder,
     read_if_there,
+    read_rules,
     write_private,
 )
 from sennit.adapters.git.git import Place
@@ -217,7 +218,7 @@ def carry_rules(repository: Repository, git_dir: Path) -> None:
         repository.common_dir / "shallow": git_dir / "shallow",
     }
     for source, target in sources.items():
-        content = read_if_there(source)
+        content = read_rules(source)
         if content is not None:
             _write_if_new(target, content)
         else:

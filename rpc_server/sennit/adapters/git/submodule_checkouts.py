@@ -17,6 +17,7 @@ from attrs import evolve, frozen
 
 from sennit.adapters.git.discovery import Repository, Trust, neutralised
 from sennit.adapters.git.files import in_thread
+from sennit.adapters.git.held_up import looked_at
 from sennit.adapters.git.identity import identity_at
 from sennit.adapters.git.records import Record, modules_folder, write_inner_record
 from sennit.adapters.git.store import open_store
@@ -159,5 +160,6 @@ async def _is_dirty(
     if not await anyio.Path(checkout / ".git").exists():
         return False
     asked = ["status", "--porcelain", "-z", "--ignore-submodules=dirty"]
-    answer = await git.configured(inner.neutral).run(asked, inner.place)
+    quiet = git.configured(inner.neutral)
+    answer = await looked_at(os.fsencode(checkout), lambda: quiet.run(asked, inner.place))
     return answer if isinstance(answer, GitFailed) else bool(answer.stdout)

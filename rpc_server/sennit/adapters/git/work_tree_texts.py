@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 from collections.abc import Collection
 from pathlib import Path
@@ -15,6 +14,7 @@ from sennit.adapters.git.checkout import Source, check_out
 from sennit.adapters.git.discovery import Repository
 from sennit.adapters.git.files import in_thread, make_private_folder
 from sennit.adapters.git.git import Git
+from sennit.adapters.git.scratch import scratch_name
 from sennit.adapters.git.store import Store
 from sennit.core.objects import GitFailed
 
@@ -25,7 +25,7 @@ async def work_tree_contents(
     """The bytes that a checkout of the tree would write at these paths, which the tree holds."""
     if not paths:
         return {}
-    folder = store.scratch / f"texts.{secrets.token_hex(8)}"
+    folder = store.scratch / scratch_name("texts")
     made = await in_thread("make a folder", make_private_folder, folder)
     if isinstance(made, GitFailed):
         return made

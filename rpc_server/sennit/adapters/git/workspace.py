@@ -17,6 +17,7 @@ from attrs import evolve, frozen
 from sennit.adapters.git.config import Carried, carried_config, config_file
 from sennit.adapters.git.delete import delete_workspace
 from sennit.adapters.git.files import both, copy_with_times, in_thread, write_private
+from sennit.adapters.git.full_disk import told_if_full
 from sennit.adapters.git.git import DISPOSABLE, Place
 from sennit.adapters.git.identity import identity_at
 from sennit.adapters.git.includes import copy_included
@@ -142,7 +143,10 @@ async def checked_out(making: Making) -> Record | GitFailed:
     done = await making.git.run(asked, place, config=CHECKOUT)
     if isinstance(done, GitFailed):
         lacking = any(words in done.stderr for words in _LACKING)
-        return evolve(done, advice=_FETCH_IT) if lacking else done
+        told = evolve(done, advice=_FETCH_IT) if lacking else done
+        return await told_if_full(
+            making.git, making.store, told, base=making.record.base, folder=making.record.folder
+        )
     return making.record
 
 

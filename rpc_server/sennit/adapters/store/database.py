@@ -120,7 +120,7 @@ class Database:
 
     def catch_up(self, seen: int) -> Foreign | StoreProblem | None:
         """What others have committed after ``seen``; None, at next to no cost, if nothing."""
-        return self._guarded(lambda: self._catch_up(seen))
+        return self._guarded(lambda: self._gone() or self._catch_up(seen))
 
     def load(self) -> Loaded | StoreProblem:
         """All rows."""
@@ -138,7 +138,7 @@ class Database:
 
     def counts(self) -> StoreCounts | StoreProblem:
         """How much there is."""
-        return self._guarded(self._counts)
+        return self._guarded(lambda: self._gone() or self._counts())
 
     def prune(self, before: int) -> int | StoreProblem:
         """Forget events and story lines from before a time (milliseconds since 1970 UTC).
@@ -174,8 +174,9 @@ class Database:
         seen = prepared.sequence - 1
         if not prepared.statements:
             return self._confirm(prepared, seen)
-        if self._has_moved():
-            return problem(StoreProblemKind.GONE, self._path)
+        gone = self._gone()
+        if gone is not None:
+            return gone
         latest: int = execute(_BEGIN).get
         try:
             if latest != seen:
@@ -187,11 +188,11 @@ class Database:
             roll_back(self._connection)
         return Committed(prepared.sequence, prepared.step)
 
-    def _has_moved(self) -> bool:
+    def _gone(self) -> StoreProblem | None:
         """Ask SQLite whether the open file still has its name; what has none is lost at the end."""
         moved = ctypes.c_int(0)
         self._connection.file_control("main", apsw.SQLITE_FCNTL_HAS_MOVED, ctypes.addressof(moved))
-        return bool(moved.value)
+        return problem(StoreProblemKind.GONE, self._path) if moved.value else None
 
     def _confirm(self, prepared: Prepared, seen: int) -> Committed | Foreign | StoreProblem:
         """Nothing to write, but what was decided has to hold for the newest state too."""

@@ -64,8 +64,9 @@ _WHAT_TO_DO = {
         "no longer holds what others changed while this server stood still; start it again"
     ),
     StoreProblemKind.GONE: (
-        "was deleted or moved away while this server ran, and nothing can be kept; put it back, or "
-        "end this server and start another one"
+        "was deleted or moved away while this server ran, so that nothing can be kept; unless it "
+        "is back at once, its agents are ended and the server ends, and what they have written is "
+        "in their workspaces, as far as those are still there"
     ),
     StoreProblemKind.BROKEN: "could not be used; the disk or the system may be failing",
 }

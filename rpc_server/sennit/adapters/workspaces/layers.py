@@ -74,7 +74,7 @@ async def layered(making: Making, rules: str) -> Record | Unlayered | GitFailed:
     store = making.store
     async with locked(lock_of(store), seconds=_PATIENCE_S) as held:
         if isinstance(held, Busy):
-            return Unlayered("the kept checkout was being brought to another base for too long")
+            return Unlayered(_why_busy(held))
         lower = await _leased(making, rules)
     if isinstance(lower, GitFailed):
         return Unlayered(unusable(lower))
@@ -92,6 +92,12 @@ async def layered(making: Making, rules: str) -> Record | Unlayered | GitFailed:
             return failed
     failed = await _room_for_submodules(making)
     return record if failed is None else failed
+
+
+def _why_busy(held: Busy) -> str:
+    if held.why:
+        return f"the kept checkout cannot be used: {held.why}"
+    return "the kept checkout was being brought to another base for too long"
 
 
 async def _room_for_submodules(making: Making) -> GitFailed | None:

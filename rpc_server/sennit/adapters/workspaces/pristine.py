@@ -48,6 +48,8 @@ async def cloned(making: Making, rules: str) -> Record | NotCloned | GitFailed:
     """
     store, record = making.store, making.record
     async with locked(lock_of(store), seconds=PATIENCE_S) as held:
+        if isinstance(held, Busy) and held.why:
+            return NotCloned(f"the kept checkout cannot be used: {held.why}")
         if isinstance(held, Busy) or await _is_in_use(store):
             return NotCloned("the kept checkout is in use just now")
         failed = await brought(making.git, store, record.base, record.tree, rules)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from sennit.core.counted import counted, named
 from sennit.core.engine.admission import Admitted, Refused, RefusedBecause
 from sennit.core.engine.commands import TakeBase
 from sennit.core.engine.draft import Draft
@@ -72,8 +73,9 @@ def _over_the_limit(draft: Draft, event: DispatchRequested) -> Refused | None:
     running = len(draft.find(OPEN_TICKETS, value=True))
     if running < event.limit_tickets:
         return None
+    running_now = f"{counted(running, 'ticket')} {named(running, 'runs', 'run')}"
     message = (
-        f"{running} tickets run on this machine and limits.tickets allows"
+        f"{running_now} on this machine and limits.tickets allows"
         f" {event.limit_tickets}. Wait for one of them, cancel one, or raise the limit."
     )
     return Refused(RefusedBecause.LIMIT, message)

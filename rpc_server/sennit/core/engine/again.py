@@ -120,6 +120,15 @@ def in_order_of_merging(
     return tuple(sorted({row.id: row for row in revisions}.values(), key=place))
 
 
+def outdated(tables: Tables, run: RunRow) -> Iterator[RevisionRow]:
+    """Give the revisions that a run was built on and of which there are newer ones by now."""
+    for name in run.built_on:
+        revision = tables.get(RevisionRow, name)
+        newest = None if revision is None else tables.get(ProposalRow, revision.proposal)
+        if revision is not None and newest is not None and newest.revision != revision.id:
+            yield revision
+
+
 # Beginning.
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from attrs import evolve, frozen
 
+from sennit.core.counted import counted
 from sennit.core.engine.commands import RunApplication
 from sennit.core.engine.draft import Draft
 from sennit.core.engine.events import ApplicationIntended, ApplicationSettled
@@ -53,7 +54,7 @@ def intend(draft: Draft, event: ApplicationIntended) -> None:
 def _told(row: ApplicationRow) -> str:
     if row.target is Target.PATCH:
         return f"makes a patch of what is accepted as {row.id}; no file is changed"
-    files = f"{len(row.images)} files as {row.id}"
+    files = f"{counted(len(row.images), 'file')} as {row.id}"
     return f"applies {files}" if row.undoes is None else f"takes {row.undoes} back: {files}"
 
 
@@ -187,8 +188,10 @@ def _count_units(draft: Draft, row: ApplicationRow) -> None:
         revision = draft.get(RevisionRow, name)
         if revision is not None:
             accepted = {unit for unit, said in revision.decisions if said is Decision.ACCEPTED}
+            # What the text held before is in there too, and stays when the application is undone.
             # An offer is accepted by being confirmed; its decisions are told right after it.
-            mine = [unit for unit in row.units if row.offered or unit in accepted]
+            there = (*row.units, *row.already_there)
+            mine = [unit for unit in there if row.offered or unit in accepted]
             units = tuple(dict.fromkeys((*revision.applied_units, *mine)))
             draft.put(evolve(revision, applied_units=units))
 

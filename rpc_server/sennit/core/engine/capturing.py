@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from sennit.core.engine.again import is_again, merged_before
+from sennit.core.engine.again import is_again, merged_before, outdated
 from sennit.core.engine.commands import CaptureRun
 from sennit.core.engine.decisions import review_of
 from sennit.core.engine.draft import Draft
@@ -25,7 +25,14 @@ from sennit.core.engine.settling import go_on, reconcile
 from sennit.core.engine.transitions import RunSignal, TaskSignal
 from sennit.core.retry import backoff_ms, is_passing
 from sennit_protocol.ids import IdKind, ProposalId, RevisionId, UnitId
-from sennit_protocol.states import FailureKind, Flag, Integration, QueuedFor, TaskState
+from sennit_protocol.states import (
+    ApplicationState,
+    FailureKind,
+    Flag,
+    Integration,
+    QueuedFor,
+    TaskState,
+)
 from sennit_protocol.tasks import ExpectChanges
 from sennit_protocol.views import Failure, Notice
 
@@ -141,9 +148,11 @@ def _propose(draft: Draft, event: Captured, run: RunRow, integration: Integratio
         counts=event.counts,
         created_at=event.at,
         integration=integration,
-        notices=(*event.notices, *_on_top_of(draft, task)),
+        notices=(*event.notices, *_on_top_of(draft, task), *_outdated(draft, run)),
     )
     draft.put(revision if before is None else _next_of(revision, before, event))
+    if before is not None:
+        _tell_who_built_on(draft, before)
     draft.note(run.ticket, run.task, f"proposes {proposal}, changed files: {event.counts.files}")
 
 
@@ -157,6 +166,32 @@ def _on_top_of(draft: Draft, task: TaskRow) -> tuple[Notice, ...]:
 _ON_TOP = (
     "It was done again on top of {names}, with which the first try had conflicted: accept and apply"
     " them together."
+)
+
+
+def _tell_who_built_on(draft: Draft, before: RevisionRow) -> None:
+    """Tell of proposals that were built on a revision which is not the newest one any more."""
+    ticket = draft.ticket(before.ticket)
+    for task in () if ticket is None else draft.tasks(ticket):
+        run, revision = draft.last_run(task), draft.revision_of(task)
+        if run is None or revision is None or before.id not in run.built_on:
+            continue
+        if revision.application is not ApplicationState.APPLIED:
+            told = (one for one in _outdated(draft, run) if one not in revision.notices)
+            draft.put(evolve(revision, notices=(*revision.notices, *told)))
+
+
+def _outdated(draft: Draft, run: RunRow) -> tuple[Notice, ...]:
+    return tuple(
+        Notice(_OLDER.format(task=old.task, number=old.number, run=run, proposal=old.proposal))
+        for old in outdated(draft, run)
+    )
+
+
+_OLDER = (
+    "It was built on {task} as of revision {number}, and {task} was done again since: see whether"
+    " it goes with the newer revision of {proposal}, or do it again"
+    " (`sennit follow {run.ticket}/{run.task}`)."
 )
 
 

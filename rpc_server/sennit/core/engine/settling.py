@@ -214,8 +214,11 @@ def _prepare(draft: Draft, ticket: TicketRow, task: TaskRow, base: BaseRow) -> N
     run = RunId(draft.new_id(IdKind.RUN))
     moved = move_task(draft, task, TaskSignal.PREPARE)
     draft.put(evolve(moved, runs=(*moved.runs, run)))
-    place = task.spec.place
-    draft.put(RunRow(run, ticket.id, task.id, RunState.STARTING, draft.at, place=place))
+    place, before = task.spec.place, _prerequisites(draft, ticket, task)
+    built_on = tuple(row.id for row in before)
+    draft.put(
+        RunRow(run, ticket.id, task.id, RunState.STARTING, draft.at, place=place, built_on=built_on)
+    )
     draft.issue(
         PrepareWorkspace(
             run=run,
@@ -224,7 +227,7 @@ def _prepare(draft: Draft, ticket: TicketRow, task: TaskRow, base: BaseRow) -> N
             repository=task.spec.repository,
             base_commit=base.commit or "",
             base_tree=base.tree or "",
-            prerequisites=_prerequisites(draft, ticket, task),
+            prerequisites=tuple(map(_prerequisite, before)),
             place=place,
             earlier=_earlier_work(draft, task),
         )
@@ -240,9 +243,9 @@ def _earlier_work(draft: Draft, task: TaskRow) -> EarlierWork | None:
     return EarlierWork(revision.id, revision.base_tree, revision.tree)
 
 
-def _prerequisites(draft: Draft, ticket: TicketRow, task: TaskRow) -> tuple[Prerequisite, ...]:
+def _prerequisites(draft: Draft, ticket: TicketRow, task: TaskRow) -> tuple[RevisionRow, ...]:
     if is_again(task):
-        return tuple(map(_prerequisite, merged_before(draft, ticket, task)))
+        return merged_before(draft, ticket, task)
     if not task.spec.depends_on:
         return ()
     needed: dict[str, TaskRow] = {}
@@ -260,7 +263,7 @@ def _prerequisites(draft: Draft, ticket: TicketRow, task: TaskRow) -> tuple[Prer
         for revision in map(draft.revision_of, needed.values())
         if revision is not None and revision.repository == task.spec.repository
     )
-    return tuple(map(_prerequisite, in_order_of_merging(draft, ticket, revisions)))
+    return in_order_of_merging(draft, ticket, revisions)
 
 
 def _prerequisite(revision: RevisionRow) -> Prerequisite:

@@ -80,15 +80,45 @@ async def plan(
     sight = _Sight(opened, live, buffers, ref.top)
     held = _held(live.manifest)
     parts = tuple(_without(part, held) for part in wish.parts)
-    folded = await _fold(services, sight, parts, at // 1000)
-    if isinstance(folded, GitFailed):
-        return folded
+    fold = await _fold(services, sight, parts, at // 1000)
+    if isinstance(fold, GitFailed):
+        return fold
+    folded, changed_since = _without_what_was_applied(fold, parts)
     changes = await changes_between(services.git, opened.store, live.tree, folded.tree)
     if isinstance(changes, GitFailed):
         return changes
     touched = {path for part in wish.parts for unit in _wanted(part) for path in unit}
     told = tuple(Held(path, why) for path, why in held.items() if path in touched)
-    return await _assigned(services, sight, name, wish, folded, changes, told)
+    made = await _assigned(services, sight, name, wish, folded, changes, told)
+    if isinstance(made, GitFailed) or not changed_since:
+        return made
+    notices = (*made.notices, *map(_changed_since, changed_since))
+    return evolve(made, notices=notices, changed_since=changed_since)
+
+
+def _without_what_was_applied(
+    folded: Folded, parts: Sequence[Part]
+) -> tuple[Folded, tuple[bytes, ...]]:
+    """Count as there what was applied before and is in conflict now, and name its paths.
+
+    A dependent's own change of the same lines is such a conflict, or what the user typed since:
+    whoever came later wins, and nothing has failed.
+    """
+    applied = {unit for part in parts for unit in part.applied}
+    changed = {unit: one for unit, one in folded.conflicts.items() if unit in applied}
+    if not changed:
+        return folded, ()
+    left = {unit: one for unit, one in folded.conflicts.items() if unit not in changed}
+    there = evolve(folded, conflicts=left, already=(*folded.already, *changed))
+    return there, tuple(sorted({one.path for one in changed.values()}))
+
+
+def _changed_since(path: bytes) -> Notice:
+    return Notice(
+        "This was applied before, and the text there was changed since; it stays as it is. To have"
+        " it anew, take the application back first.",
+        path=display(path),
+    )
 
 
 def _held(manifest: Manifest) -> dict[bytes, str]:

@@ -22,13 +22,17 @@ from sennit_protocol.views import Notice
 
 @frozen
 class Part:
-    """One thing to fold onto the live text: a revision, or an application that is undone."""
+    """One thing to fold onto the live text: a revision, or an application that is undone.
+
+    ``applied`` are units that an earlier application has put in and that nobody took back.
+    """
 
     base_tree: str
     units: tuple[Unit, ...]
     accepted: frozenset[str]
     revision: RevisionId | None = None
     resolutions: tuple[Resolution, ...] = ()
+    applied: frozenset[str] = frozenset()
 
 
 class Rest(Enum):
@@ -63,6 +67,7 @@ class Plan:
     ``editor`` is what the client is asked to do, ``staged`` what the server writes itself.
     ``to_consent`` are those of the latter that need the user's consent, since other editors would
     do them. ``buffers`` are the client's documents, by absolute path, as the plan saw them.
+    ``changed_since`` are paths where something else stands now in place of what was applied before.
     """
 
     opened: Opened
@@ -77,6 +82,7 @@ class Plan:
     to_consent: tuple[bytes, ...] = ()
     notices: tuple[Notice, ...] = ()
     revisions: tuple[RevisionId, ...] = ()
+    changed_since: tuple[bytes, ...] = ()
 
     @property
     def does_nothing(self) -> bool:

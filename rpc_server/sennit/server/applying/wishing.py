@@ -92,7 +92,8 @@ async def wish_for(services: Services, group: Chosen, target: Target) -> Wish | 
         units = await services.revisions.units(services, opened, row.id, row.base_tree, row.tree)
         if isinstance(units, GitFailed):
             return git_error(units)
-        parts.append(Part(row.base_tree, units, accepted, row.id, row.resolutions))
+        applied = frozenset(map(str, row.applied_units))
+        parts.append(Part(row.base_tree, units, accepted, row.id, row.resolutions, applied))
     revisions = tuple(part.revision for part in parts if part.revision is not None)
     return Wish(tuple(parts), target, revisions)
 

@@ -9,6 +9,7 @@ from attrs import evolve
 
 from sennit.adapters.git.base import take_snapshot
 from sennit.adapters.git.head import head_snapshot
+from sennit.adapters.git.held_up import looked_at
 from sennit.adapters.git.store import keep_new
 from sennit.core.engine.commands import TakeBase
 from sennit.core.engine.events import BaseFailed, BaseTaken, Event
@@ -83,12 +84,16 @@ async def live_snapshot(
     services: Services, opened: Opened, documents: tuple[OpenDocument, ...]
 ) -> Snapshot | GitFailed:
     """What the user sees now, with these buffers; those unsaved in other editors are left out."""
-    return await take_snapshot(
-        services.git,
-        opened.store,
-        opened.repository,
-        documents,
-        unsaved_elsewhere=unsaved_elsewhere(services, documents, opened),
+    elsewhere = unsaved_elsewhere(services, documents, opened)
+    return await looked_at(
+        os.fsencode(opened.repository.work_tree),
+        lambda: take_snapshot(
+            services.git,
+            opened.store,
+            opened.repository,
+            documents,
+            unsaved_elsewhere=elsewhere,
+        ),
     )
 
 

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 import anyio.to_thread
 
 from sennit.adapters.git.capture import Captured as Taken
-from sennit.adapters.git.capture import Unchanged, WorkspaceGone, capture
+from sennit.adapters.git.capture import Unchanged, WorkspaceGone
 from sennit.adapters.git.store import keep_new
 from sennit.adapters.git.trees import read_blobs
+from sennit.adapters.git.whole_capture import capture_whole
 from sennit.adapters.git.workspace import find_workspace
 from sennit.adapters.workspaces.leases import let_go
 from sennit.core.engine.commands import CaptureRun
@@ -60,7 +61,7 @@ async def _take(services: Services, command: CaptureRun) -> dict[str, object] | 
         return Failure(FailureKind.SETUP, f"There is no record of the workspace {folder}.")
     begun = command.begun
     spec = services.state.task(command.ticket, command.task).spec
-    result = await capture(
+    result = await capture_whole(
         services.git, opened.store, workspace, date=now // 1000, litter=spec.agent.litter
     )
     # Nothing runs there any more, and what it left does not need the layer below.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import anyio
 from attrs import frozen
 
+from sennit.core.counted import counted
 from sennit.core.engine.commands import OfferRevision
 from sennit.core.engine.events import DecisionsMade, Event, RevisionOffered
 from sennit.core.engine.rows import ApplicationRow, RevisionRow
@@ -111,9 +112,10 @@ def _offered_units(revision: RevisionRow, looked: Looked) -> frozenset[str]:
 
 
 def _say_look_first(services: Services, revision: RevisionRow, units: int) -> None:
+    changes = counted(units, "change")
     services.connection.show_message(
         types.MessageType.Info,
-        f"{revision.task} proposes {units} changes, each of which needs a careful look, so none is"
+        f"{revision.task} proposes {changes}; each needs a careful look, so none is"
         f" offered by itself. `sennit show {revision.proposal}` in a terminal shows them.",
     )
 
@@ -124,7 +126,7 @@ def _question(carrier: Carrier, offer: _Offer) -> str | None:
     if carrier.annotations and staged is None and not offer.moved:
         return None
     revision = offer.revision
-    parts = [f"{revision.task} proposes changes to {revision.counts.files} files."]
+    parts = [f"{revision.task} proposes changes to {counted(revision.counts.files, 'file')}."]
     if staged is not None:
         paths = tuple(step.path for step in staged.intention.steps)
         parts.append(f"The server would write these itself: {named(paths)}.")

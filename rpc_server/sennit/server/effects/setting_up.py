@@ -11,8 +11,9 @@ import shlex
 import anyio.to_thread
 from attrs import evolve
 
-from sennit.adapters.git.capture import WorkspaceGone, peek
+from sennit.adapters.git.capture import WorkspaceGone
 from sennit.adapters.git.trees import changed_paths
+from sennit.adapters.git.whole_capture import peek_whole
 from sennit.adapters.git.workspace import Workspace, was_complete
 from sennit.adapters.runs.values import RunSpec
 from sennit.adapters.setup_command import SetUp, SetupFailed, log_of, put_away, run_setup
@@ -89,7 +90,7 @@ async def _ready(
     failed = await was_complete(opened.store, workspace.name)
     if failed is not None:
         return failed
-    tree = await peek(services.git, opened.store, workspace)
+    tree = await peek_whole(services.git, opened.store, workspace)
     if isinstance(tree, WorkspaceGone):
         return GitFailed("look at the workspace", None, f"The set-up removed {tree.folder}.")
     if isinstance(tree, GitFailed):

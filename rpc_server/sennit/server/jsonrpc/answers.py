@@ -43,6 +43,12 @@ class Answers:
             return
         self._send(framed)
 
+    def settle_all(self, error: RpcError) -> None:
+        """Answer all open requests with an error, and cancel their handlers."""
+        self._in_flight.cancel_all(None)
+        for id_ in self._in_flight.ids:
+            self.settle(id_, "", error)
+
     def result(self, id_: Id, plain: object) -> None:
         """Answer with a JSON value."""
         self._send(envelopes.framed(envelopes.answer(id_, plain)))

@@ -16,6 +16,7 @@ from sennit.server.jsonrpc.messages import Messages
 from sennit.server.jsonrpc.outgoing import Outgoing
 from sennit.server.jsonrpc.progress import OnCancel, Progress, ProgressTokens
 from sennit.server.jsonrpc.transport import Sink
+from sennit_protocol.errors import RpcError
 
 
 class Connection:
@@ -29,7 +30,7 @@ class Connection:
         self.documents = Documents()
         self.outgoing = Outgoing(self.send, messages)
         self.tokens = ProgressTokens()
-        self.on_stop: Callable[[int], None] = _nobody_listens
+        self.on_stop: Callable[[int, RpcError | None], None] = _nobody_listens
 
     def notify(self, method: str, params: object = None) -> None:
         """Send a notification; after the end of the connection it is dropped."""
@@ -90,14 +91,17 @@ class Connection:
         added = tuple(Folder(folder.uri, folder.name) for folder in params.event.added)
         self.client = evolve(self.client, folders=(*kept, *added))
 
-    def stop(self, code: int) -> None:
-        """End the connection in order and the process with this exit code."""
-        self.on_stop(code)
+    def stop(self, code: int, because: RpcError | None = None) -> None:
+        """End the connection in order and the process with this exit code.
+
+        Open requests are answered with ``because``.
+        """
+        self.on_stop(code, because)
 
     def send(self, envelope: dict[str, object]) -> None:
         """Send a message as it is; the pump does that."""
         self._sink.send(envelopes.framed(envelope))
 
 
-def _nobody_listens(_code: int) -> None:
+def _nobody_listens(_code: int, _because: RpcError | None) -> None:
     """Stand in for the pump before it runs."""

@@ -111,9 +111,14 @@ class Dispatcher:
         """The exit code if the stream or the client ended the connection now."""
         return CLEAN_END if self.phase is Phase.SHUT_DOWN else UNCLEAN_END
 
-    async def end(self) -> None:
-        """Settle what is open and close, if ``shutdown`` has not done so."""
+    async def end(self, because: RpcError | None = None) -> None:
+        """Settle what is open and close, if ``shutdown`` has not done so.
+
+        Open requests are answered with ``because``, or that they were cancelled.
+        """
         self.phase = Phase.SHUT_DOWN
+        if because is not None:
+            self._answers.settle_all(because)
         await self._wind_up(None)
         self._connection.outgoing.close()
 

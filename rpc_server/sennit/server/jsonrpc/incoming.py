@@ -25,6 +25,11 @@ class InFlight:
     def __len__(self) -> int:
         return len(self._scopes)
 
+    @property
+    def ids(self) -> tuple[Id, ...]:
+        """The open requests."""
+        return tuple(self._scopes)
+
     def open(self, id_: Id) -> anyio.CancelScope:
         """Note a request before its handler starts, so that a cancel finds it from the start."""
         scope = self._scopes[id_] = anyio.CancelScope()

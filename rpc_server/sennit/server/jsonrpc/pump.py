@@ -58,6 +58,7 @@ class Pump:
         self._in_flight = InFlight()
         self._answers = Answers(ends.sink.send, messages, self._in_flight)
         self._code: int | None = None
+        self._because: RpcError | None = None
         self._reading = anyio.CancelScope()
         connection.on_stop = self._stop
 
@@ -71,7 +72,7 @@ class Pump:
             with self._reading:
                 await self._read(dispatcher, first)
             self._ends.source.close()
-            await dispatcher.end()
+            await dispatcher.end(self._because)
             root.cancel_scope.cancel()
         with anyio.move_on_after(FLUSH_LIMIT_S):
             await self._ends.sink.flush()
@@ -128,10 +129,10 @@ class Pump:
         data = {"reason": "messageTooLong", "length": frame.length, "limit": frame.limit}
         self._answers.refuse(seen.id, RpcError(ErrorCode.INVALID_REQUEST, text, data))
 
-    def _stop(self, code: int) -> None:
-        """End the connection in order; the first code counts."""
+    def _stop(self, code: int, because: RpcError | None = None) -> None:
+        """End the connection in order; the first code, and reason, counts."""
         if self._code is None:
-            self._code = code
+            self._code, self._because = code, because
         self._reading.cancel()
 
     async def _obey_signals(self) -> None:

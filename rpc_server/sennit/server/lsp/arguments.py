@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from attrs import frozen
 
+from sennit.core.counted import counted
 from sennit.core.uris import Side
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
 from sennit_protocol.ids import ProposalId, RevisionId, TicketId, UnitId
@@ -81,7 +82,8 @@ def read_argument(
 ) -> ArgumentT | RpcError:
     """Read the one argument of a command, or every problem with it."""
     if len(arguments) != 1:
-        problem = Problem("arguments", f"has {len(arguments)} items", ("exactly one object",))
+        has = counted(len(arguments), "item")
+        problem = Problem("arguments", f"has {has}", ("exactly one object",))
         return problems_error(ErrorCode.INVALID_PARAMS, command, (problem,))
     try:
         return structure(arguments[0], type_)

@@ -274,7 +274,8 @@ def _already_there(made: Plan) -> tuple[Notice, ...]:
 
 
 def _finds_nothing_to_do(made: Plan) -> bool:
-    return made.does_nothing and not made.held and not made.folded.conflicts
+    left = made.held or made.folded.conflicts or made.changed_since
+    return made.does_nothing and not left
 
 
 def _already_undone(made: Plan) -> tuple[Notice, ...]:

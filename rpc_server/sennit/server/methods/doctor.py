@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import AsyncIterator
 
+import anyio
 import anyio.to_thread
 
 from sennit.adapters.agents.catalogue import catalogue
@@ -57,6 +58,9 @@ async def _looks(services: Services, folder: bytes | None) -> AsyncIterator[Doct
     yield await _git(services)
     yield _settings(services)
     yield await _database(services)
+    if not await anyio.Path(services.folders.root).is_dir():
+        # To look further would make it anew.
+        return
     yield await anyio.to_thread.run_sync(_disk, str(services.folders.root))
     yield await use_line(services)
     births = await anyio.to_thread.run_sync(births_line, services.folders.workspaces)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-from sennit.adapters.git.capture import WorkspaceGone, peek
+from sennit.adapters.git.capture import WorkspaceGone
 from sennit.adapters.git.commits import commit_tree
+from sennit.adapters.git.whole_capture import peek_whole
 from sennit.adapters.git.workspace import find_workspace, make_checkout
 from sennit.core.engine.rows import RepositoryRef, RevisionRow, RunRow, TaskRow
 from sennit.core.objects import GitFailed, Manifest, Snapshot
@@ -48,7 +49,7 @@ async def _so_far(services: Services, task: TaskRow, run: RunRow) -> Materialise
     if isinstance(opened, GitFailed):
         return git_error(opened)
     workspace = find_workspace(opened.store, run.workspace)
-    seen = None if workspace is None else await peek(services.git, opened.store, workspace)
+    seen = None if workspace is None else await peek_whole(services.git, opened.store, workspace)
     if workspace is None or seen is None or isinstance(seen, WorkspaceGone):
         folder = os.fsdecode(run.folder or b"")
         message = f"The workspace {folder} of the task {task.id} is not there any more."

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import anyio.to_thread
 from attrs import evolve, frozen
 
-from sennit.adapters.git.capture import WorkspaceGone, peek
+from sennit.adapters.git.capture import WorkspaceGone
+from sennit.adapters.git.whole_capture import peek_whole
 from sennit.adapters.git.workspace import find_workspace
 from sennit.core.engine.following import begun_on, is_newest
 from sennit.core.engine.rows import RepositoryRef, RevisionRow, RunRow
@@ -135,7 +136,7 @@ async def _tree(services: Services, opened: Opened, source: _Source) -> str | Gi
     workspace = find_workspace(opened.store, source.workspace)
     if workspace is None:
         return GitFailed("look into a workspace", None, "it is not there")
-    seen = await peek(services.git, opened.store, workspace)
+    seen = await peek_whole(services.git, opened.store, workspace)
     if isinstance(seen, WorkspaceGone):
         return GitFailed("look into a workspace", None, "its folder is gone")
     return seen

@@ -49,7 +49,7 @@ async def reflink(bench: Bench, snapshot: Snapshot) -> Workspace:
     found = await KindProbe().look((await bench.store()).root, bench.tmp_path / "work spaces")
     refused = found[WorkspaceKind.REFLINK]
     if isinstance(refused, KindRefused):
-        pytest.skip(refused.why)
+        pytest.skip(f"runs where TMPDIR is on XFS or btrfs: {refused.why}")
     plan = Plan(spare=False, new=WorkspaceKind.REFLINK)
     return await planned(bench, snapshot, "task", plan)
 
@@ -57,7 +57,7 @@ async def reflink(bench: Bench, snapshot: Snapshot) -> Workspace:
 async def overlay(bench: Bench, snapshot: Snapshot) -> Workspace:
     """A layer over a kept checkout."""
     if os.getuid() != 0:
-        pytest.skip("only root can show a layer to the processes of a test")
+        pytest.skip("runs as root only, who can show a layer to the processes of a test")
     made = await planned(bench, snapshot, "task", Plan(spare=False, new=WorkspaceKind.OVERLAY))
     record = read_record(await bench.store(), made.name)
     assert record is not None

@@ -1,0 +1,74 @@
+"""A state folder that is taken away under a running server is told once, and the server ends."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.scene import Client, Machine, Repo, task
+from tests.wire_client import eventually
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+
+
+def lost(machine: Machine, server: Client, pid: int) -> str:
+    """What the user is told, after everything has ended in order."""
+    said = server.next_of("window/showMessage")["params"]["message"]
+    assert str(machine.state / "sennit.db") in said
+    assert server.exit_code() == 1
+    assert eventually(lambda: not Path(f"/proc/{pid}").exists(), 10)
+    assert not [each for each in server.received if each.get("method") == "window/showMessage"]
+    assert server.stderr().count("was deleted or moved away") <= 3
+    return said
+
+
+@pytest.mark.parametrize("how", ["deleted", "moved"])
+def test_agents_and_the_server_end_and_the_next_server_begins_anew(
+    machine: Machine, repo: Repo, server: Client, how: str
+) -> None:
+    gate = machine.gate()
+    server.dispatch(task("one", gate.prompt("echo new > new.txt")))
+    pid = gate.reached()
+    if how == "deleted":
+        shutil.rmtree(machine.state)
+    else:
+        machine.state.rename(machine.root / "away")
+    said = lost(machine, server, pid)
+    assert "agents are ended" in said
+    after = machine.serve(repo)
+    assert after.ask("tickets")["tickets"] == []
+    assert after.run(task("one", "true"))["state"] == "completed"
+
+
+def test_who_waits_is_answered_with_the_reason(machine: Machine, server: Client) -> None:
+    gate = machine.gate()
+    ticket = server.dispatch(task("one", gate.prompt()))
+    pid = gate.reached()
+    waiting = server.request("sennit/wait", {"ticket": ticket})
+    shutil.rmtree(machine.state)
+    refused = server.refused("dispatch", tasks=[task("two", "true")])
+    assert refused["code"] == 14
+    said = lost(machine, server, pid)
+    answer = server.answer_to(waiting)
+    assert answer["error"]["code"] == 14
+    assert answer["error"]["message"] == refused["message"] == said
+
+
+def test_doctor_says_so_and_what_is_put_back_at_once_is_gone_on_with(
+    machine: Machine, server: Client
+) -> None:
+    gate = machine.gate()
+    ticket = server.dispatch(task("one", gate.prompt("echo new > new.txt")))
+    gate.reached()
+    server.until_state(ticket, "one", "running")
+    away = machine.state.rename(machine.root / "away")
+    lines = server.ask("doctor")["lines"]
+    away.rename(machine.state)
+    database = next(line for line in lines if line["area"] == "database")
+    assert database["health"] == "bad"
+    assert "moved away" in database["message"]
+    gate.open()
+    assert server.settled(ticket)["state"] == "completed"
+    assert not [each for each in server.received if each.get("method") == "window/showMessage"]
