@@ -60,25 +60,48 @@ async def compared(tree: BenchTree, place: Path, one: float, batch: float) -> tu
     tree.restore()
     tree.make_dirty()
     try:
-        theirs = reference_batch(tree, place / "batch", TASKS)
-        times.took("batch", theirs.seconds)
-        ours = await _layering(tree, place / "layers")
-        size = await _workspaces(times, tree, ours, place)
-        for number in range(2):
-            done = await _batch(ours, tree, f"b{number}", TASKS)
-            times.took("ours", done.seconds)
-            _same(done.tree, theirs.tree)
-        # A first batch also fills the kept checkout.
-        times.took("first", times.seconds["first layer"][0] + times.seconds["ours"][0])
-        await _in_earlier_folders(times, tree, place / "pool", theirs)
+        figures = await _stages(times, tree, place, one)
+        return (*figures, *await _batches(times, tree, place, batch))
     finally:
         tree.restore()
+
+
+async def stages(tree: BenchTree, place: Path, one: float) -> tuple[Ratio, ...]:
+    """Measure a workspace by itself, without batches."""
+    tree.restore()
+    tree.make_dirty()
+    try:
+        return await _stages(Times(), tree, place, one)
+    finally:
+        tree.restore()
+
+
+async def _stages(times: Times, tree: BenchTree, place: Path, one: float) -> tuple[Ratio, ...]:
+    ours = await _layering(tree, place / "stages")
+    # The first one fills the kept checkout.
+    base = await ours.snapshot()
+    await _remove(ours, await times.wait("first layer", ours.workspace("first", base)))
+    size = await _workspaces(times, tree, ours, place)
     where = f" ({tree.name})"
-    pool = 1 / 30 if batch < 1 / SMALL_BATCH else 1 / SMALL_BATCH
     return (
         times.ratio("layer / reference workspace" + where, "layer", "reference", one),
         times.ratio("capture of a layer / reference" + where, "capture", "theirs", 1 / 20),
         Ratio("room of a layer" + where, size / MIB, 20, size / MIB / 20, 1, "MiB"),
+    )
+
+
+async def _batches(times: Times, tree: BenchTree, place: Path, batch: float) -> tuple[Ratio, ...]:
+    theirs = reference_batch(tree, place / "batch", TASKS)
+    times.took("batch", theirs.seconds)
+    ours = await _layering(tree, place / "layers")
+    for stage in ("first", "ours"):
+        done = await _batch(ours, tree, stage, TASKS)
+        times.took(stage, done.seconds)
+        _same(done.tree, theirs.tree)
+    await _in_earlier_folders(times, tree, place / "pool", theirs)
+    where = f" ({tree.name})"
+    pool = 1 / 30 if batch < 1 / SMALL_BATCH else 1 / SMALL_BATCH
+    return (
         times.ratio(f"first batch of {TASKS} in layers / reference" + where, "first", "batch", 0.1),
         times.ratio(f"batch of {TASKS} in layers / reference" + where, "ours", "batch", batch),
         times.ratio(f"first batch of {TASKS}, checkouts" + where, "first pool", "batch", 0.1),
@@ -102,8 +125,6 @@ async def _in_earlier_folders(times: Times, tree: BenchTree, place: Path, theirs
 async def _workspaces(times: Times, tree: BenchTree, ours: Ours, place: Path) -> int:
     reference, names = Reference(tree.folder, place), tree.files()
     base, theirs = await ours.snapshot(), reference.base()
-    # The first one fills the kept checkout.
-    await _remove(ours, await times.wait("first layer", ours.workspace("first", base)))
     size = 0
     for task in range(ROUNDS):
         worker = times.of("reference", partial(reference.workspace, f"w{task}", theirs.commit))
@@ -193,6 +214,7 @@ def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.git_layers", description=__doc__)
     parser.add_argument("--linux", action="store_true", help="measure on the large tree")
+    parser.add_argument("--stages", action="store_true", help="no batches, which take long")
     parser.add_argument("--growth", action="store_true", help="how batches grow")
     chosen = parser.parse_args()
     CACHE.mkdir(parents=True, exist_ok=True)
@@ -208,6 +230,8 @@ def _figures(chosen: argparse.Namespace, place: Path) -> tuple[Ratio, ...]:
     tree = linux_tree()
     if tree is None:
         raise SystemExit("Fetch the large tree first: python -m benchmarks.git_engine --get")
+    if chosen.stages:
+        return anyio.run(stages, tree, place, 1 / 40)
     return anyio.run(compared, tree, place, 1 / 40, 1 / 100)
 
 
