@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 from tests.editors.neovim.neovim import arguments, attached  # noqa: E402  found only now
 from tests.editors.neovim.scene import Scene  # noqa: E402  as above
 
-COLUMNS, ROWS = 124, 28
+COLUMNS, ROWS = 128, 28
 CELL_WIDTH, CELL_HEIGHT, MARGIN = 8.4, 18, 10
 PATIENCE_S = 60
 SVG = (
@@ -51,19 +51,20 @@ def greet_all(names):
 if __name__ == "__main__":
     greet_all(["Ada", "Grace"])
 '''
+HELP_LINES = 6
 DRAFT = """\
+label: greetings
 agent: command
+---
 task: spelling
 
 sed -i s/Helo/Hello/ hello.py README.md
 ---
-agent: command
 task: names
 description: more of them
 
 sed -i 's/"Grace"/"Grace", "Jean"/' hello.py
 ---
-agent: command
 task: german
 
 sed -i s/Helo/Hallo/ hello.py
@@ -254,14 +255,18 @@ def pictures(window: Window, folder: Path) -> None:
     scene = window.scene
     window.command("edit hello.py")
     window.command("Sennit dispatch")
-    window.lua("vim.api.nvim_buf_set_lines(0, 3, -1, true, ...)", DRAFT.splitlines())
-    window.lua("vim.api.nvim_win_set_height(0, 21); vim.api.nvim_win_set_cursor(0, { 1, 0 })")
+    window.lua(
+        "vim.api.nvim_buf_set_lines(0, select(1, ...), -1, true, select(2, ...))",
+        HELP_LINES,
+        DRAFT.splitlines(),
+    )
+    window.lua("vim.api.nvim_win_set_height(0, 22); vim.api.nvim_win_set_cursor(0, { 1, 0 })")
     window.picture(folder / "neovim-dispatch.svg")
     held = scene.gated("gate", "sed -i s/print/print/ hello.py")
     window.lua(
         "local last = vim.api.nvim_buf_line_count(0);"
         " vim.api.nvim_buf_set_lines(0, last, last, true, ...)",
-        ["---", "agent: command", "task: tests", "description: run them all", "", held],
+        ["---", "task: tests", "description: run them all", "", held],
     )
     window.command("write")
     wait_for(lambda: scene.has_begun("gate"))

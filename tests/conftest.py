@@ -1,4 +1,4 @@
-"""Fixtures of every test, how hypothesis draws its examples, and when garbage is sought."""
+"""Fixtures of every test, how hypothesis draws, when garbage is sought, and what is durable."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from collections.abc import Generator
 import pytest
 from hypothesis import settings
 
+from tests.undurable import wait_for_no_disk
+
 # Processes of tests read hundreds of modules each, which take longer to compile than to run.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+wait_for_no_disk()
 
 # The suite gives the same result each time; `HYPOTHESIS_PROFILE=explore` draws anew, and more.
 settings.register_profile("same", derandomize=True, deadline=None, max_examples=50)

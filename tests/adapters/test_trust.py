@@ -17,11 +17,6 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture
 def top(tmp_path: Path) -> Path:
     folder = tmp_path / "repo"
     (folder / ".git").mkdir(parents=True)

@@ -28,6 +28,7 @@ def a_hunk(
     *,
     decision: Decision = Decision.UNDECIDED,
     conflict: str | None = None,
+    applied: bool = False,
     flags: tuple[UnitFlag, ...] = (),
 ) -> UnitView:
     return UnitView(
@@ -40,6 +41,7 @@ def a_hunk(
         before_text=before,
         after_text=after,
         conflict=conflict,
+        applied=applied,
         flags=flags,
     )
 

@@ -8,10 +8,5 @@ from tests.cli.scripting import Scripted, scripted_options
 
 
 @pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture
 def scripted(tmp_path: Path) -> Scripted:
     return lambda script: scripted_options(tmp_path, script)

@@ -3,11 +3,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from sennit.cli import main
 from sennit.cli.app import COMMANDS
+from sennit.cli.exits import MEANINGS, Exit
 
 
 def test_the_help_lists_every_command_and_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
@@ -15,6 +17,7 @@ def test_the_help_lists_every_command_and_exit_code(capsys: pytest.CaptureFixtur
     said = capsys.readouterr().out
     assert all(f"\n  {name} " in said for name in COMMANDS)
     assert "130  ended by Ctrl-C" in said
+    assert "@             the newest ticket" in said
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "ask"])
@@ -38,20 +41,76 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         ["apply", "nonsense"],
         ["undo"],
         ["undo", "a_1", "--last"],
+        ["undo", "p_aaaaaaaaaa"],
+        ["resolve", "t_aaaaaaaaaa"],
+        ["resolve", "p_a", "--take", "ours", "--suggestion", "imports"],
         ["trust", "perhaps"],
+        ["trust", "list", "/"],
         ["drop"],
+        ["drop", "a_aaaaaaaaaa"],
+        ["gc", "--list", "--confirm"],
+        ["output", "t_a", "x", "--stderr", "--raw"],
+        ["output", "t_a", "x", "--record", "--follow"],
+        ["output", "t_a", "x", "--follow", "--json"],
+        ["run", "p", "--accept-all", "--reject-all"],
+        ["run", "p", "--reject-all", "--patch", "x"],
+        ["run", "p", "--patch", "x"],
+        ["review", "t_a", "--accept", "all", "--reset"],
+        ["review", "t_a", "--reject", "all", "--accept", "x"],
+        ["review", "t_a", "--accept", "x", "--reject", "x"],
+        ["show", "t_a", "--agent"],
+        ["-C", "/nowhere/at/all", "tickets"],
     ],
 )
-def test_wrong_use_ends_with_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_use_ends_with_2_and_is_one_json_value_with_json(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(arguments) == 2
-    assert capsys.readouterr().err
+    plain = capsys.readouterr()
+    assert plain.err
+    assert main([*arguments, "--json"]) == 2
+    told = capsys.readouterr()
+    assert json.loads(told.out)["exitCode"] == 2
+    assert json.loads(told.out)["error"]["message"]
+    assert told.err
 
 
-def test_wrong_use_is_one_json_object_with_json(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "--json"]) == 2
+def all_commands() -> list[tuple[str, ...]]:
+    return [*((name,) for name in COMMANDS if name not in {"ask", "serve"}), ("agents", "check")]
+
+
+@pytest.mark.parametrize("words", all_commands(), ids=" ".join)
+def test_every_command_takes_json_and_answers_in_it(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, "--json", "--no-such-option"]) == 2
     told = json.loads(capsys.readouterr().out)
-    assert told["exitCode"] == 2
-    assert "nothing to do" in told["error"]["message"]
+    assert "--no-such-option" in told["error"]["message"]
+    assert told["error"]["code"] is None
+    assert main([*words, "--help"]) == 0
+    assert "--json" in capsys.readouterr().out
+
+
+def test_json_that_is_no_option_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["story", "--no-such-option", "--", "--json"]) == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_an_interrupt_is_told_in_json_too(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sennit.cli.app.group.main", interrupted)
+    assert main(["tickets", "--json"]) == Exit.INTERRUPTED
+    assert json.loads(capsys.readouterr().out)["exitCode"] == Exit.INTERRUPTED
+
+
+def test_the_guide_has_the_exit_codes_and_their_meanings() -> None:
+    guide = Path(__file__).parents[2] / "docs" / "guide" / "getting-started.md"
+    rows = [f"| {int(code)} | {meaning} |" for code, meaning in MEANINGS.items()]
+    assert "\n".join(rows) in guide.read_text()
 
 
 def test_help_imports_neither_rich_nor_anyio_nor_the_server() -> None:

@@ -13,6 +13,7 @@ from sennit.cli.exits import Exit
 from sennit.cli.failures import NoAnswerError, RefusedError, ServerGoneError
 from sennit.cli.server_requests import handlers_for
 from sennit.cli.terminal import standard_terminal
+from sennit_protocol.errors import ErrorCode
 from sennit_protocol.requests import Nothing, TicketsParams, TicketsResult
 from sennit_protocol.upkeep import AgentsResult
 from tests.cli.scripting import Scripted
@@ -53,6 +54,22 @@ async def test_an_error_in_answer_keeps_its_code_and_data(scripted: Scripted) ->
         await agents(scripted({"sennit/agents": {"error": error}}))
     assert (caught.value.code, caught.value.data) == (7, {"folder": "/x"})
     assert caught.value.exit_code is Exit.NOT_TRUSTED
+
+
+@pytest.mark.parametrize("code", ErrorCode)
+def test_an_error_of_the_server_is_about_what_was_given_or_about_what_came_of_it(
+    code: ErrorCode,
+) -> None:
+    given = {"INVALID_PARAMS", *(each.name for each in ErrorCode if "UNKNOWN" in each.name)}
+    expected = Exit.USAGE if code.name in given else Exit.PARTLY
+    if code is ErrorCode.NOT_TRUSTED:
+        expected = Exit.NOT_TRUSTED
+    assert RefusedError(code, "said", None).exit_code is expected
+
+
+def test_a_server_that_cannot_be_spoken_with_has_an_exit_code_of_its_own() -> None:
+    assert ServerGoneError("It ended.", "").exit_code is Exit.NO_SERVER
+    assert NoAnswerError("sennit/tickets", 5).exit_code is Exit.NO_SERVER
 
 
 async def test_a_server_that_dies_in_the_middle_is_told_with_its_last_words(

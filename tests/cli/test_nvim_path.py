@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
@@ -12,6 +13,11 @@ from sennit.cli.nvim_path_command import MARK, plugin_folder
 def test_the_folder_of_the_plugin_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["nvim-path"]) == 0
     assert (Path(capsys.readouterr().out.strip()) / MARK).is_file()
+
+
+def test_the_folder_can_be_had_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nvim-path", "--json"]) == 0
+    assert (Path(json.loads(capsys.readouterr().out)["folder"]) / MARK).is_file()
 
 
 def test_a_package_is_taken_before_a_checkout(tmp_path: Path) -> None:

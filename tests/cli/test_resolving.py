@@ -11,11 +11,12 @@ from rich.console import Console, RenderableType
 from sennit.cli.client import Client
 from sennit.cli.collisions import MOST_LINES, collision_lines
 from sennit.cli.diffs import proposal_lines
-from sennit.cli.failures import RefusedError
+from sennit.cli.failures import NotNowError, RefusedError, UsageError
 from sennit.cli.place import told_in_full
 from sennit.cli.resolving import (
     listed_conflicts,
     next_steps,
+    only_about,
     resolve,
     resolve_by_asking,
     standing,
@@ -241,3 +242,13 @@ async def test_a_suggestion_that_is_none_is_told_by_option_and_file(
     assert told_in_full(refused.value) == (
         f"Nothing was resolved: --suggestion for src/a.py: {said}"
     )
+
+
+def test_only_the_named_files_are_asked_about() -> None:
+    view = a_proposal("t", conflicts=(a_conflict("a"), a_conflict("b")))
+    assert [one.path for one in only_about(view, ("b",)).conflicts] == ["b"]
+    assert only_about(view, ()) is view
+    with pytest.raises(UsageError, match="In conflict are: a, b"):
+        only_about(view, ("c",))
+    with pytest.raises(NotNowError, match="has no conflict"):
+        only_about(a_proposal("t"), ("a",))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from sennit.cli.failures import UsageError
-from sennit.cli.review_choices import Named, check_names, choices_of
+from sennit.cli.review_choices import Named, check_names, choices_of, contradiction
 from sennit_protocol.proposals import ProposalView
 from sennit_protocol.states import Decision, Integration
 from tests.cli.builders import a_conflict, a_file, a_hunk, a_proposal
@@ -39,6 +39,34 @@ def test_all_accepts_what_fits_and_rejects_everything() -> None:
 
 def test_a_file_in_conflict_is_accepted_where_it_is_named() -> None:
     assert chosen(Named(accept=("a",)), COLLIDES) == [(ACCEPTED, ("u1",), False)]
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        Named(accept=("all",), reset=True),
+        Named(reject=("all",), reset=True),
+        Named(accept=("a",), reject=("all",)),
+        Named(accept=("all",), reject=("all",)),
+        Named(accept=("a", "b"), reject=("c", "b")),
+    ],
+)
+def test_what_cannot_be_meant_together_is_told(named: Named) -> None:
+    assert contradiction(named)
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        Named(),
+        Named(reset=True),
+        Named(accept=("a",), reset=True),
+        Named(accept=("all",), reject=("a",)),
+        Named(accept=("a",), reject=("a2",)),
+    ],
+)
+def test_what_can_be_meant_together_is_not_refused(named: Named) -> None:
+    assert contradiction(named) is None
 
 
 def test_a_reset_comes_first() -> None:

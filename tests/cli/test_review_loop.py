@@ -13,7 +13,7 @@ from sennit.cli.review_loop import accept_whole, fitting_units, review
 from sennit.cli.terminal import Terminal
 from sennit_protocol.proposals import ProposalView, SettledView, Take
 from sennit_protocol.review import DecideParams, DecideResult
-from sennit_protocol.states import ApplicationState, Decision, Integration, Review
+from sennit_protocol.states import Decision, Integration, Review
 from sennit_protocol.texts import ContentParams, ContentResult
 from tests.cli.builders import a_conflict, a_file, a_hunk, a_proposal
 
@@ -185,6 +185,5 @@ async def test_accepting_everything_leaves_rejected_what_was_rejected() -> None:
 
 
 async def test_what_is_applied_whole_asks_nothing() -> None:
-    view = a_proposal("t", a_file("a", a_hunk("a1")), review=Review.ACCEPTED)
-    summary = evolve(view.summary, application=ApplicationState.APPLIED)
-    assert await reviewed([], evolve(view, summary=summary)) == ([], True)
+    view = a_proposal("t", a_file("a", a_hunk("a1", applied=True)), review=Review.ACCEPTED)
+    assert await reviewed([], view) == ([], True)

@@ -6,7 +6,7 @@ from attrs import evolve
 
 from sennit.core.conflict_views import conflict_view, resolved_views
 from sennit.core.objects import MODE_FILE, Conflict, ConflictKind, Entry, Region
-from sennit.core.proposal_views import set_aside
+from sennit.core.proposal_views import merge_notices
 from sennit.core.resolutions import Held, Resolution, Suggested
 from sennit_protocol.proposals import LineRange, SuggestionKind, Sureness, Take
 from sennit_protocol.states import Integration
@@ -65,6 +65,11 @@ def test_what_was_done_before_a_merge_and_what_some_systems_cannot_hold_is_said(
     row = evolve(
         revision(), integration=Integration.CLEAN, normalised=(b"a.txt",), colliding=(b"Readme",)
     )
-    said = {notice.path: notice.message for notice in set_aside(row)}
+    said = {notice.path: notice.message for notice in merge_notices(row)}
     assert "line endings" in said["a.txt"]
     assert "keep its name apart" in said["Readme"]
+
+
+def test_a_revision_that_was_not_merged_has_no_notices_of_a_merge() -> None:
+    row = evolve(revision(), integration=Integration.CONFLICT, normalised=(b"a.txt",))
+    assert not list(merge_notices(row))

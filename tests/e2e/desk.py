@@ -6,7 +6,7 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +106,10 @@ def new_desk(editor: Editor, folder: Path, files: Mapping[str | bytes, bytes | s
         desk.write(name, content)
     desk.commit()
     return desk
+
+
+MakeDesk = Callable[[Mapping[str | bytes, bytes | str]], Desk]
+"""Makes a desk with these files for the editor that tests share."""
 
 
 def start(abilities: Abilities, root: Path, *folders: Path, settings: str = "") -> Editor:

@@ -56,6 +56,7 @@ def test_an_id_may_be_cut_off_in_every_command(desk: Desk) -> None:
         ["output", short_ticket, "command-1", "--run", run[:4], "--record"],
         ["review", short_proposal, "--accept", "all"],
         ["cancel", short_ticket],
+        ["cancel", f"{short_ticket}/command-1"],
         ["tickets", "--before", short_ticket],
         ["apply", short_ticket],
     ):

@@ -3,31 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.desk import Desk, new_desk, start, states, told
-from tests.e2e.editor import REVIEWS, Editor, Habits, uri_of
+from tests.e2e.desk import MakeDesk, states, told
+from tests.e2e.editor import Habits, uri_of
 
 pytestmark = pytest.mark.e2e
-MakeDesk = Callable[[Mapping[str | bytes, bytes | str]], Desk]
-
-
-@pytest.fixture(scope="module")
-def editor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
-    with start(REVIEWS, tmp_path_factory.mktemp("machine")) as made:
-        yield made
-
-
-@pytest.fixture
-def desk(editor: Editor, tmp_path: Path) -> Iterator[MakeDesk]:
-    yield lambda files: new_desk(editor, tmp_path / "repo", files)
-    editor.habits = Habits()
-    editor.edits.clear()
-    for uri in list(editor.buffers):
-        editor.close(uri)
 
 
 LINES = "one\ntwo\nthree\nfour\nfive\nsix\n"

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from attrs import evolve
 
 from tests.e2e.desk import Desk, new_desk, start, states, told
-from tests.e2e.editor import BARE, REVIEWS, Abilities, Editor
+from tests.e2e.editor import BARE, REVIEWS, Abilities
 
 pytestmark = pytest.mark.e2e
-MakeDesk = Callable[[Mapping[str | bytes, bytes | str]], Desk]
 LINES = "one\ntwo\nthree\nfour\nfive\nsix\n"
 DONE = LINES.replace("two", "TWO")
 TWO = "sub('a', b'two', b'TWO')"
@@ -30,22 +29,6 @@ def test_positions_count_what_was_agreed(encoding: str, tmp_path: Path) -> None:
         assert set(states(made.apply(made.changed(made_by))).values()) == {"applied"}
         assert editor.buffers[uri].text == "é𝄞 𝄞é é𝄞B𝄞\nx\n"
         assert editor.text(made.path("b")) == "𝄞é𝄞\n"
-
-
-@pytest.fixture
-def bare(tmp_path: Path) -> Iterator[Callable[..., Desk]]:
-    editors: list[Editor] = []
-
-    def make(abilities: Abilities, **more: bytes | str) -> Desk:
-        editor = start(abilities, tmp_path / "machine", tmp_path / "repo")
-        editors.append(editor)
-        files: dict[str | bytes, bytes | str] = {"a": LINES}
-        files.update(more)
-        return new_desk(editor, tmp_path / "repo", files)
-
-    yield make
-    for editor in editors:
-        editor.__exit__(None, None, None)
 
 
 NO_DOCUMENT_CHANGES = evolve(BARE, document_changes=False, operations=(), annotations=False)

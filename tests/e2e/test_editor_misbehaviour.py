@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from hashlib import sha256
-from pathlib import Path
 
 import pytest
 
-from tests.e2e.desk import Desk, new_desk, start, states, told
+from tests.e2e.desk import MakeDesk, start, states, told
 from tests.e2e.editor import REVIEWS, Editor, Habits, uri_of
 from tests.wire_client import eventually
 
 pytestmark = pytest.mark.e2e
-MakeDesk = Callable[[Mapping[str | bytes, bytes | str]], Desk]
 LINES = "one\ntwo\nthree\nfour\nfive\nsix\n"
 DONE = LINES.replace("two", "TWO")
 TWO = "sub('a', b'two', b'TWO')"
@@ -24,15 +22,6 @@ SMALL_MESSAGES = "[limits]\nmessageBytes = 131072\n"
 def editor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
     with start(REVIEWS, tmp_path_factory.mktemp("machine"), settings=SMALL_MESSAGES) as made:
         yield made
-
-
-@pytest.fixture
-def desk(editor: Editor, tmp_path: Path) -> Iterator[MakeDesk]:
-    yield lambda files: new_desk(editor, tmp_path / "repo", files)
-    editor.habits = Habits()
-    editor.edits.clear()
-    for uri in list(editor.buffers):
-        editor.close(uri)
 
 
 @pytest.mark.parametrize(("answer", "words"), [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.scene import Client, Machine, Repo, task
+from tests.e2e.scene import Client, Machine, Repo, task, task_of
 from tests.wire_client import eventually
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
 
 def lost(machine: Machine, server: Client, pid: int) -> str:
     """What the user is told, after everything has ended in order."""
-    said = server.next_of("window/showMessage")["params"]["message"]
+    said: str = server.next_of("window/showMessage")["params"]["message"]
     assert str(machine.state / "sennit.db") in said
     assert server.exit_code() == 1
     assert eventually(lambda: not Path(f"/proc/{pid}").exists(), 10)
@@ -72,3 +72,27 @@ def test_doctor_says_so_and_what_is_put_back_at_once_is_gone_on_with(
     gate.open()
     assert server.settled(ticket)["state"] == "completed"
     assert not [each for each in server.received if each.get("method") == "window/showMessage"]
+
+
+@pytest.mark.parametrize(
+    ("part", "told"),
+    [("runs", "nobody knows how it ended"), ("stores", "no record"), ("workspaces", "not there")],
+)
+def test_a_part_that_is_deleted_fails_the_task_that_needs_it_and_no_other(
+    machine: Machine, server: Client, part: str, told: str
+) -> None:
+    gate = machine.gate()
+    ticket = server.dispatch(task("one", gate.prompt("echo new > new.txt")))
+    gate.reached()
+    server.until_state(ticket, "one", "running")
+    shutil.rmtree(machine.state / part)
+    gate.open()
+    view = server.settled(ticket)
+    assert view["state"] == "failed"
+    failure = task_of(view, "one")["failure"]["message"]
+    assert told in failure
+    if part == "runs":
+        # Its work is there all the same.
+        (proposal,) = server.proposals(ticket)
+        assert proposal["integration"] == "retained"
+    assert server.run(task("two", "true"))["state"] == "completed"

@@ -2,53 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from attrs import evolve
 
-from tests.e2e.desk import Desk, new_desk, start, states
-from tests.e2e.editor import BARE, REVIEWS, Abilities, Editor, Habits
+from tests.e2e.desk import Desk, MakeDesk, states
+from tests.e2e.editor import BARE, Habits
 from tests.wire_client import eventually
 
 pytestmark = pytest.mark.e2e
-MakeDesk = Callable[[Mapping[str | bytes, bytes | str]], Desk]
 LINES = "one\ntwo\nthree\nfour\nfive\nsix\n"
 DONE = LINES.replace("two", "TWO")
 TWO = "sub('a', b'two', b'TWO')"
-
-
-@pytest.fixture(scope="module")
-def editor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
-    with start(REVIEWS, tmp_path_factory.mktemp("machine")) as made:
-        yield made
-
-
-@pytest.fixture
-def desk(editor: Editor, tmp_path: Path) -> Iterator[MakeDesk]:
-    yield lambda files: new_desk(editor, tmp_path / "repo", files)
-    editor.habits = Habits()
-    editor.edits.clear()
-    for uri in list(editor.buffers):
-        editor.close(uri)
-
-
-@pytest.fixture
-def bare(tmp_path: Path) -> Iterator[Callable[..., Desk]]:
-    editors: list[Editor] = []
-
-    def make(abilities: Abilities, **more: bytes | str) -> Desk:
-        editor = start(abilities, tmp_path / "machine", tmp_path / "repo")
-        editors.append(editor)
-        files: dict[str | bytes, bytes | str] = {"a": LINES}
-        files.update(more)
-        return new_desk(editor, tmp_path / "repo", files)
-
-    yield make
-    for editor in editors:
-        editor.__exit__(None, None, None)
 
 
 def _offered(made: Desk, *tasks: dict[str, Any], offer: str = "auto") -> str:

@@ -9,12 +9,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from attrs import frozen
+
+from tests.wire_client import eventually
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
@@ -49,6 +51,10 @@ class User:
     def workspaces(self) -> Path:
         return self.home / "state" / "workspaces"
 
+    @property
+    def spares(self) -> list[Path]:
+        return [each for each in self.workspaces.glob(".spare/*") if each.is_dir()]
+
     def call(self, *argv: str) -> subprocess.CompletedProcess[str]:
         environment = {
             "PATH": os.environ["PATH"],
@@ -75,6 +81,15 @@ class User:
         done = self.call(sys.executable, "-m", "sennit", "-C", str(self.repository), *argv)
         assert done.returncode == 0, (argv, done.stdout, done.stderr)
         return json.loads(done.stdout) if "--json" in argv else done.stdout
+
+    def until(self, holds: Callable[[], bool]) -> None:
+        """Let servers go on with what is to be removed, which nobody waits for."""
+
+        def looked() -> bool:
+            self.sennit("tickets", "--json")
+            return holds()
+
+        assert eventually(looked, DEADLINE_S)
 
     def git(self, *argv: str) -> str:
         done = self.call("git", "-C", str(self.repository), *argv)
@@ -153,7 +168,7 @@ def test_layers_are_probed_made_captured_and_removed(user: User) -> None:
     assert owners == {NOBODY}
     user.sennit("drop", done["ticket"]["id"], "--confirm")
     user.sennit("gc", "--confirm")
-    assert not [each for each in user.workspaces.iterdir() if each.name[0] != "."]
+    user.until(lambda: not [each for each in user.workspaces.iterdir() if each.name[0] != "."])
     assert not list((user.workspaces / ".layers").iterdir())
 
 
@@ -163,7 +178,8 @@ def test_a_folder_that_its_agent_has_locked_is_used_again(user: User) -> None:
     done = user.sennit("run", "--command", agent, "--accept-all", "--json")
     assert (user.repository / "new").read_text() == "x\n"
     user.sennit("drop", done["ticket"]["id"], "--confirm")
-    (spare,) = [each for each in (user.workspaces / ".spare").iterdir() if each.is_dir()]
+    user.until(lambda: bool(user.spares))
+    (spare,) = user.spares
     inode = spare.lstat().st_ino
     agent = shlex.join(["sh", "-c", "stat -c %i . > inode"])
     user.sennit("run", "--command", agent, "--accept-all")

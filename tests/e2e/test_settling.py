@@ -192,14 +192,18 @@ def test_on_conflict_follow_gives_the_agent_one_more_turn_on_what_it_met(
 
 
 def test_what_a_conflict_had_blocked_is_started_once_that_is_settled_and_applied(
-    server: Client, repo: Repo
+    machine: Machine, server: Client, repo: Repo
 ) -> None:
-    view = server.run(
+    gate = machine.gate()
+    ticket = server.dispatch(
         task("first", sed("s/line 3$/three/")),
-        task("second", sed("s/line 3$/THREE/")),
+        task("second", gate.prompt(sed("s/line 3$/THREE/"))),
         task("third", sh("cp a.txt copy.txt"), dependsOn=["second"]),
     )
-    ticket, third = view["id"], task_of(view, "third")
+    # Whoever is merged second is in conflict.
+    server.until_state(ticket, "first", "completed")
+    gate.open()
+    third = task_of(server.settled(ticket), "third")
     found = views(server, ticket)["second"]
     proposal = found["summary"]["id"]
     assert third["state"] == "blocked"

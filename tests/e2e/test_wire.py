@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import statistics
 import subprocess
 import sys
 import time
@@ -198,5 +197,6 @@ def test_initialize_is_answered_within_three_times_an_empty_python(tmp_path: Pat
 
     first_answer(), empty_python()
     pairs = [(first_answer(), empty_python()) for _ in range(9)]
-    ours, bare = (statistics.median(times) for times in zip(*pairs, strict=True))
+    # The quickest ones are those that nothing else on the machine has held up.
+    ours, bare = (min(times) for times in zip(*pairs, strict=True))
     assert ours <= 3 * bare, f"{ours * 1000:.1f} ms against {bare * 1000:.1f} ms"

@@ -267,7 +267,9 @@ async def test_a_problem_of_the_store_is_the_answer_and_changes_nothing(path: Pa
         assert await run.loop.submit(Added()) == 1
 
 
-async def test_the_end_of_an_effect_waits_until_it_can_be_stored(path: Path) -> None:
+async def test_the_end_of_an_effect_waits_until_it_can_be_stored(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     other = None
 
     async def lock_out(issued: Issued, report: Report) -> Event:
@@ -283,6 +285,11 @@ async def test_the_end_of_an_effect_waits_until_it_can_be_stored(path: Path) -> 
         name = await run.loop.submit(Asked(command=Fetch("x")))
         await until(lambda: clock.sleeping == 1)
         assert [problem.kind for problem in run.problems] == [StoreProblemKind.LOCKED]
+        clock.advance(1)
+        await until(lambda: len(run.problems) > 1)
+        await until(lambda: clock.sleeping == 1)
+        # What goes on is logged when it begins.
+        assert len(caplog.records) == 1
         assert other is not None
         other.execute("ROLLBACK")
         clock.advance(1)

@@ -101,7 +101,7 @@ def test_a_label_makes_every_change_ask_and_deletions_say_so() -> None:
     (edit,) = shaped((EDIT, gone), shape(label="Sennit: fix"))
     assert edit["changeAnnotations"] == {
         "sennit": {"label": "Sennit: fix", "needsConfirmation": True},
-        "sennit.delete": {"label": "Sennit: fix: delete 1 files", "needsConfirmation": True},
+        "sennit.delete": {"label": "Sennit: fix: delete 1 file", "needsConfirmation": True},
     }
     assert edit["documentChanges"][0]["edits"][0]["annotationId"] == "sennit"
     assert edit["documentChanges"][1] == {

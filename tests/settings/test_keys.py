@@ -6,18 +6,10 @@ import pytest
 
 from sennit.core.globs import compiled_globs
 from sennit.settings.decided import default_settings
-from sennit.settings.keys import (
-    GENERATED,
-    LATER,
-    NAME,
-    NOT_SETTINGS,
-    SENSITIVE,
-    TABLE,
-    Key,
-    Source,
-)
+from sennit.settings.keys import LATER, NAME, NOT_SETTINGS, TABLE, Key, Source
 from sennit.settings.kinds import Wrong
 from sennit.settings.layers import read_variables
+from sennit.settings.review_globs import GENERATED, SENSITIVE
 
 
 @pytest.mark.parametrize("key", TABLE, ids=lambda key: key.name)

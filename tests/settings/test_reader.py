@@ -9,8 +9,9 @@ import pytest
 from sennit.core.agents import COMMAND_LINE, AgentKind, PromptAs, StopTimes
 from sennit.settings.builtin_agents import BUILT_IN
 from sennit.settings.decided import default_settings, effective
-from sennit.settings.keys import GENERATED, SENSITIVE, LogLevel, Source
+from sennit.settings.keys import LogLevel, Source
 from sennit.settings.reader import Sources, config_folder, read_settings, state_folder
+from sennit.settings.review_globs import GENERATED, SENSITIVE
 from sennit.settings.values import Settings, SettingsProblem, SettingsProblems
 from sennit_protocol.states import Offer
 from sennit_protocol.tasks import ExpectChanges

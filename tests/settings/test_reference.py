@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -13,14 +11,6 @@ from sennit.settings.keys import TABLE, Source
 from sennit.settings.reader import Sources, read_settings
 from sennit.settings.reference import settings_page, settings_schema
 from sennit.settings.values import Settings
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def test_the_generated_files_are_up_to_date() -> None:
-    asked = [sys.executable, str(ROOT / "scripts" / "generate_settings.py"), "--check"]
-    done = subprocess.run(asked, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_every_key_is_on_the_page() -> None:

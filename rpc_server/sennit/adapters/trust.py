@@ -100,6 +100,8 @@ class TrustStore:
         try:
             await anyio.to_thread.run_sync(make_private_folder, self.folder)
             async with locked(self.folder / "trust.lock", seconds=_LOCK_SECONDS) as got:
+                if isinstance(got, Busy) and got.why:
+                    return _unwritable(self.file, got.why)
                 if isinstance(got, Busy):
                     return TrustUnreadable(
                         f"{self.file} has been locked by another server for {got.waited:.0f} s. "
@@ -107,12 +109,12 @@ class TrustStore:
                     )
                 return await anyio.to_thread.run_sync(work)
         except OSError as error:
-            return _unwritable(self.file, error)
+            return _unwritable(self.file, error.strerror or str(error))
 
 
-def _unwritable(file: Path, error: OSError) -> TrustUnreadable:
+def _unwritable(file: Path, why: str) -> TrustUnreadable:
     return TrustUnreadable(
-        f"{file} cannot be written: {error.strerror}. Nothing was granted or revoked. "
+        f"{file} cannot be written: {why}. Nothing was granted or revoked. "
         "Look at free space and permissions there, then try again."
     )
 

@@ -12,6 +12,7 @@ from attrs import evolve, fields, frozen
 
 from sennit.cli.client import Client
 from sennit.cli.exits import Exit
+from sennit.cli.failures import RefusedError
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.run_flow import AfterRun, Call, Flow, Outcome, exit_of, outcome_json
@@ -23,13 +24,21 @@ Command = Callable[..., None]
 class Afterwards:
     """What becomes of the proposals once the agents have ended, as it was given."""
 
-    after: AfterRun | None
+    accept_all: bool
+    reject_all: bool
     no_apply: bool
     patch: Path | None
     confirm_moved: bool
     trust: bool
     unattended: bool
     as_json: bool
+
+    @property
+    def after(self) -> AfterRun | None:
+        """What was said of the proposals, if anything."""
+        if self.accept_all:
+            return AfterRun.ACCEPT
+        return AfterRun.REJECT if self.reject_all else None
 
 
 _NAMES = tuple(each.name for each in fields(Afterwards))
@@ -45,8 +54,8 @@ def _a_file(_ctx: click.Context, _param: click.Parameter, value: Path | None) ->
 
 
 _OPTIONS = (
-    click.option("--accept-all", "after", flag_value=AfterRun.ACCEPT, help="Accept what fits."),
-    click.option("--reject-all", "after", flag_value=AfterRun.REJECT, help="Reject everything."),
+    click.option("--accept-all", is_flag=True, help="Accept what fits."),
+    click.option("--reject-all", is_flag=True, help="Reject everything."),
     click.option("--no-apply", is_flag=True, help="Decide, but change no file."),
     click.option(
         "--patch",
@@ -83,16 +92,29 @@ def after_options(command: Command) -> Callable[..., None]:
     return with_them
 
 
+def as_it_is(error: RefusedError) -> RefusedError:
+    """Explain nothing: the server's words are those of the user."""
+    return error
+
+
 def carry_out(
-    ctx: click.Context, call_of: Callable[[Client], Awaitable[Call]], then: Afterwards
+    ctx: click.Context,
+    call_of: Callable[[Client], Awaitable[Call]],
+    then: Afterwards,
+    explain: Callable[[RefusedError], RefusedError] = as_it_is,
 ) -> None:
-    """Give the work to agents, follow it to its end, and do what is wanted with the results."""
+    """Give the work to agents, follow it to its end, and do what is wanted with the results.
+
+    ``explain`` says in the user's words what the server refuses.
+    """
     place: Place = ctx.obj
     client = evolve(
         place.client, trusted=then.trust or place.client.trusted, unattended=then.unattended
     )
     place = evolve(place, client=client)
     interactive = place.terminal.interactive and not then.as_json
+    if then.patch is not None and then.after is None and not interactive:
+        raise click.UsageError("Nobody can be asked what --patch is to hold; add --accept-all.")
     flow = Flow(
         place=place,
         after=then.after or (AfterRun.ASK if interactive else AfterRun.LEAVE),
@@ -100,6 +122,7 @@ def carry_out(
         patch=then.patch,
         confirm_moved=then.confirm_moved,
         as_json=then.as_json,
+        explain=explain,
     )
 
     async def work(client: Client) -> Outcome:
@@ -115,6 +138,10 @@ def carry_out(
 def _checked(given: Mapping[str, Any]) -> Afterwards:
     """Take the options; raises click's error for those that exclude each other."""
     then = Afterwards(**given)
+    if then.accept_all and then.reject_all:
+        raise click.UsageError("--accept-all and --reject-all exclude each other.")
     if then.no_apply and then.patch is not None:
         raise click.UsageError("--no-apply and --patch exclude each other.")
+    if then.reject_all and then.patch is not None:
+        raise click.UsageError("--reject-all and --patch exclude each other.")
     return then

@@ -12,7 +12,6 @@ from attrs import evolve, frozen
 from rich.text import Text
 
 from sennit.cli.board import Board
-from sennit.cli.call_of_arguments import COMMAND_AGENT
 from sennit.cli.client import Client
 from sennit.cli.demo.stage import git
 from sennit.cli.exits import Exit
@@ -20,6 +19,7 @@ from sennit.cli.place import Place
 from sennit.cli.proposals_read import proposal_of, summaries_of
 from sennit.cli.run_flow import DISPATCH_LIMIT_S
 from sennit.cli.safe_text import safe_line
+from sennit.cli.task_file import COMMAND_AGENT
 from sennit.cli.terminal import Terminal
 from sennit.cli.watching import Watch
 from sennit_protocol.proposals import ProposalView
@@ -60,7 +60,7 @@ def check_agent(place: Place, name: str, *, as_json: bool) -> Exit:
     finally:
         # What cannot be removed lies in the system's folder for temporary files, and harms nobody.
         shutil.rmtree(folder, ignore_errors=True)
-    code = Exit.FINE if all(step.ok for step in check.steps) else Exit.PARTLY
+    code = check.exit
     if as_json:
         place.terminal.show_json({"agent": name, "steps": check.steps, "exitCode": int(code)})
     return code
@@ -75,11 +75,20 @@ class Check:
         self._name = name
         self._told = told
         self.steps: tuple[Step, ...] = ()
+        self._known = True
+
+    @property
+    def exit(self) -> Exit:
+        """Judge what was looked at; a name that nobody has is wrong use."""
+        if not self._known:
+            return Exit.USAGE
+        return Exit.FINE if all(step.ok for step in self.steps) else Exit.PARTLY
 
     async def run(self, client: Client) -> None:
         """Go from step to step; raises the errors of commands."""
         catalogue = await client.ask("sennit/agents", AgentsParams(versions=True), AgentsResult)
         agent = next((each for each in catalogue.agents if each.name == self._name), None)
+        self._known = agent is not None
         if not self._take(_found(self._name, agent, catalogue.agents)) or agent is None:
             return
         prompt = COMMAND_LINE if agent.name == COMMAND_AGENT else PROMPT

@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 
 from sennit.cli.client import Client
-from sennit.cli.failures import UsageError
+from sennit.cli.failures import NotNowError, UsageError
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.safe_text import safe_line
 from sennit_protocol.ids import QuestionId, TicketId
-from sennit_protocol.requests import AnswerParams, AnswerResult, TicketParams
-from sennit_protocol.views import TaskView, TicketView
+from sennit_protocol.requests import AnswerParams, AnswerResult
+from sennit_protocol.views import TaskView
 
 
 @click.command("answer")
@@ -27,8 +27,14 @@ def command(
     """Answer the question of TASK that waits; the same answer again is fine."""
 
     async def work(client: Client) -> AnswerResult:
-        asked = QuestionId(question) if question else await _waiting(client, ticket, task)
-        params = AnswerParams(TicketId(ticket), task, asked, text)
+        names = place.names(client)
+        named = await names.ticket(ticket)
+        asked = (
+            await names.question(named, task, question)
+            if question
+            else the_question(named, await names.task_view(named, task))
+        )
+        params = AnswerParams(named, task, asked, text)
         return await client.ask("sennit/answer", params, AnswerResult)
 
     result = place.converse(work, as_json=as_json)
@@ -38,19 +44,10 @@ def command(
         place.terminal.show("That answer had been given." if result.repeated else "Answered.")
 
 
-async def _waiting(client: Client, ticket: str, task: str) -> QuestionId:
-    view = await client.ask("sennit/ticket", TicketParams(TicketId(ticket)), TicketView)
-    found = next((each for each in view.tasks if each.id == task), None)
-    if found is None:
-        names = ", ".join(each.id for each in view.tasks)
-        raise UsageError(f"The ticket {ticket} has no task `{task}`; it has {names}.")
-    return the_question(ticket, found)
-
-
-def the_question(ticket: str, task: TaskView) -> QuestionId:
-    """The only question of a task; raises `UsageError` where there are none or several."""
+def the_question(ticket: TicketId, task: TaskView) -> QuestionId:
+    """The only question of a task; raises `NotNowError` if it has none, `UsageError` if several."""
     if not task.questions:
-        raise UsageError(f"The task `{task.id}` of {ticket} asks nothing now.")
+        raise NotNowError(f"The task `{task.id}` of {ticket} asks nothing now.")
     if len(task.questions) > 1:
         told = "; ".join(f"{one.id}: {safe_line(one.text)}" for one in task.questions)
         raise UsageError(

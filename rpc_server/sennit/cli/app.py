@@ -11,6 +11,7 @@ from typing import cast
 
 import click
 
+from sennit.cli.error_json import error_json, wants_json, write_json
 from sennit.cli.exits import MEANINGS, Exit
 
 COMMANDS = {
@@ -41,7 +42,13 @@ COMMANDS = {
 }
 """Command → module in this package that holds it as `command`, and its line in the help."""
 
+_NAMES = """\b
+Names:
+  t_… p_… a_…   a ticket, a proposal, an application; its beginning is enough
+  @             the newest ticket of the repository here
+  TICKET/TASK   a task, and its proposal: t_vf7w/german, @/german"""
 _EXITS = "\b\nExit codes:\n" + "\n".join(f"  {int(code):3}  {MEANINGS[code]}" for code in Exit)
+_EPILOG = f"{_NAMES}\n\n{_EXITS}"
 
 
 class LazyGroup(click.Group):
@@ -64,7 +71,11 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, epilog=_EXITS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="sennit", message="sennit %(version)s")
 @click.option(
     "-C",
@@ -90,16 +101,22 @@ def group(ctx: click.Context, folder: Path, *, verbose: bool) -> None:
 
 def run_command_line(arguments: Sequence[str] | None) -> int:
     """Run the command that ``arguments`` name; gives the exit code."""
-    given = None if arguments is None else list(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
     try:
         result = group.main(args=given, prog_name="sennit", standalone_mode=False)
     except click.ClickException as error:
         error.show()
-        return error.exit_code
+        return _ended_early(given, error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        return Exit.INTERRUPTED
+        return _ended_early(given, "Interrupted.", Exit.INTERRUPTED)
     except BrokenPipeError:
         # The reader of the output, a pager say, went away: that is no failure of ours.
         sys.stderr.close()
         return Exit.FINE
     return result if isinstance(result, int) else Exit.FINE
+
+
+def _ended_early(given: Sequence[str], message: str, exit_code: int) -> int:
+    if wants_json(given):
+        write_json(error_json(message, exit_code))
+    return exit_code

@@ -17,7 +17,7 @@ from sennit.cli.applying import (
 )
 from sennit.cli.client import Client
 from sennit.cli.exits import Exit
-from sennit.cli.failures import UsageError
+from sennit.cli.failures import NotNowError
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.proposals_read import is_ticket, proposals_of
@@ -27,7 +27,7 @@ from sennit_protocol.states import Target
 
 
 @click.command("apply")
-@click.argument("name", metavar="TICKET|PROPOSAL")
+@click.argument("name", metavar="TICKET|PROPOSAL|TICKET/TASK")
 @click.option("--accept-all", is_flag=True, help="Accept all that has no conflict first.")
 @click.option(
     "--patch",
@@ -51,14 +51,15 @@ def command(
     place.guarded(lambda: is_ticket(name), as_json=as_json)
 
     async def work(client: Client) -> tuple[ApplicationView, Sequence[ProposalView]]:
-        views = await proposals_of(client, name)
+        found = await proposals_of(place.names(client), name)
+        views = found.views
         if accept_all:
             views = [await accept_whole(client, place.terminal, view) for view in views]
         selected = accepted(views)
         if not selected:
-            raise UsageError(
-                f"Nothing of {name} is accepted. Decide with `sennit review {name}`, or accept "
-                "all that has no conflict with --accept-all."
+            raise NotNowError(
+                f"Nothing of {found.id} is accepted. Decide with `sennit review {found.id}`, or "
+                "accept all that has no conflict with --accept-all."
             )
         target = Target.DISK if patch is None else Target.PATCH
         return await apply(client, target, selected, confirm_moved=confirm_moved), views

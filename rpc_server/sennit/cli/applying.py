@@ -9,14 +9,18 @@ from pathlib import Path
 from rich.text import Text
 
 from sennit.cli.client import Client
+from sennit.cli.decided import accepts_anything
 from sennit.cli.failures import RefusedError, UsageError
+from sennit.cli.notices import notice_lines
 from sennit.cli.patches import counts_of_patch
+from sennit.cli.prose import Prose
 from sennit.cli.safe_text import safe_line
 from sennit.cli.tables import state
 from sennit.core.counted import counted
+from sennit_protocol.ids import ApplicationId
 from sennit_protocol.proposals import ApplicationView, ProposalView
 from sennit_protocol.review import ApplyParams, Selected
-from sennit_protocol.states import UNDOABLE_STATES, ApplicationState, Decision, Flag, Review, Target
+from sennit_protocol.states import UNDOABLE_STATES, ApplicationState, Flag, Review, Target
 
 APPLY_LIMIT_S = 300.0
 
@@ -30,7 +34,7 @@ def accepted(views: Sequence[ProposalView]) -> tuple[Selected, ...]:
         Selected(view.summary.id, view.summary.revision)
         for view in views
         if view.summary.review in {Review.ACCEPTED, Review.PARTLY_ACCEPTED}
-        or any(u.decision is Decision.ACCEPTED for file in view.files for u in file.units)
+        or accepts_anything(view)
     )
 
 
@@ -83,14 +87,15 @@ def application_lines(
     else:
         yield _head(view)
     for file in view.files:
-        line = Text(f"  {safe_line(file.path)}: ").append_text(state(file.state))
+        line = Prose(f"  {safe_line(file.path)}: ").append_text(outcome(file.state, view.undoes))
         if file.message:
             line.append(f": {safe_line(file.message)}")
         yield line
-    for notice in view.notices:
-        yield Text(f"  note: {safe_line(notice.message)}", style="yellow")
+    yield from notice_lines(view.notices)
     yield from _left_out(view, of)
-    if view.already_there:
+    if _found_nothing_to_do(view):
+        yield Text(f"  To take back what was applied: sennit undo {view.ticket}", style="dim")
+    elif view.already_there:
         yield Text(f"  there already: {counted(len(view.already_there), 'change')}", style="dim")
     if patch is None and view.state in UNDOABLE_STATES and view.files:
         what = "it" if view.undoes is None else "the undo"
@@ -106,7 +111,7 @@ def _left_out(view: ApplicationView, of: Sequence[ProposalView]) -> Iterator[Tex
         for path, ids in units.items():
             if ids:
                 what = f"{safe_line(path)}: {counted(len(ids), 'accepted change')} of {task}"
-                yield Text(f"  {_LEFT_OUT}: {what}", style="yellow")
+                yield Prose(f"  {_LEFT_OUT}: {what}", style="yellow")
         if any(units.values()):
             yield Text(f"    To see it: sennit show {summary.id}")
             yield Text(f"    Make the text there fit, then: sennit apply {summary.id}")
@@ -120,9 +125,30 @@ def _left_out(view: ApplicationView, of: Sequence[ProposalView]) -> Iterator[Tex
 _LEFT_OUT = "left out, because the text changed there"
 
 
+def outcome(name: ApplicationState, undoes: ApplicationId | None) -> Text:
+    """Show what became of an application or a file of it; of an undo in words that fit one."""
+    shown = state(name)
+    return shown if undoes is None else Text(_OF_UNDOS.get(name, name), style=shown.style)
+
+
+_OF_UNDOS = {
+    ApplicationState.APPLIED: "taken back",
+    ApplicationState.PARTLY_APPLIED: "partly taken back",
+}
+
+
+def _found_nothing_to_do(view: ApplicationView) -> bool:
+    """Whether all that is accepted is there already, and no file had to be changed."""
+    applies = view.undoes is None and view.target is not Target.PATCH
+    return applies and bool(view.already_there) and not (view.files or view.conflicts)
+
+
 def _head(view: ApplicationView) -> Text:
+    if _found_nothing_to_do(view):
+        changes = counted(len(view.already_there), "accepted change")
+        return Text(f"Nothing to apply: {changes}, applied already or there already", style="bold")
     name = f"Undo of {view.undoes}: " if view.undoes else f"Application {view.id}: "
-    head = Text(name, style="bold").append_text(state(view.state))
+    head = Text(name, style="bold").append_text(outcome(view.state, view.undoes))
     done = sum(1 for each in view.files if each.state in GOOD_STATES)
     return head.append(f", {counted(done, 'file')}", style="not bold")
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from attrs import evolve, frozen
 
-from sennit.cli.failures import UsageError
-from sennit.cli.problems import with_valid
+from sennit.cli.failures import RefusedError, UsageError
+from sennit.cli.problems import problems_in, told
+from sennit.cli.task_file import COMMAND_AGENT, TaskFile, task_file
+from sennit_protocol.errors import ErrorCode, Problem, ProblemsData
 from sennit_protocol.tasks import DispatchParams, OnConflict, Task, TaskDefaults
-from sennit_protocol.wire import structure
-from sennit_protocol.wire_problems import WireError
-
-COMMAND_AGENT = "command"
-"""The built-in agent whose prompt is the command line to run."""
-
-_COMMAND_KEY = "command"
+from sennit_protocol.wire import unstructure
 
 
 @frozen
@@ -40,19 +36,77 @@ class RunArguments:
     on_conflict: str | None = None
 
 
-def call_of(arguments: RunArguments, folder: Path) -> DispatchParams:
+@frozen
+class Given:
+    """The call that the arguments ask for, and the file that some of it comes from.
+
+    ``options`` are the places in the call that options of the command line have filled.
+    """
+
+    call: DispatchParams
+    file: TaskFile | None
+    options: Mapping[str, str]
+
+    def wrong(self, found_by_server: Sequence[Problem] = ()) -> UsageError:
+        """Make the error that lists all problems, each where the user has written it."""
+        listed = tuple(map(self._named, found_by_server))
+        if self.file is not None:
+            listed = self.file.all_problems(listed)
+        said = "; ".join(map(told, listed))
+        return UsageError(f"{_HEADLINE}: {said}", unstructure(ProblemsData(listed)))
+
+    def explained(self, error: RefusedError) -> RefusedError:
+        """Say in the user's words what the server has found wrong with the call."""
+        found = problems_in(error.data)
+        if error.code != ErrorCode.INVALID_PARAMS or not found:
+            return error
+        wrong = self.wrong(found)
+        return RefusedError(error.code, wrong.message, wrong.data)
+
+    def _named(self, problem: Problem) -> Problem:
+        """Name an option, or a task of the arguments by its id: they have no place in a file."""
+        if problem.path in self.options:
+            return evolve(problem, path=self.options[problem.path])
+        found = _IN_TASK.fullmatch(problem.path)
+        of_file = 0 if self.file is None else len(self.file.call.tasks)
+        if found is None or int(found[1]) < of_file:
+            return problem
+        task = self.call.tasks[int(found[1])]
+        if task.agent == COMMAND_AGENT and found[2] == ".prompt":
+            return evolve(problem, path=task.id)
+        named = evolve(problem, path=f"{task.id}{found[2]}")
+        if found[2] == ".agent" and problem.message.startswith(_MISSING):
+            return evolve(named, message=f"{problem.message}; name one with --agent")
+        return named
+
+
+_IN_TASK = re.compile(r"tasks\[(\d+)\](.*)")
+_MISSING = "is missing"
+_OPTIONS = {
+    "agent": ("defaults.agent", "--agent"),
+    "role": ("defaults.role", "--role"),
+    "model": ("defaults.model", "--model"),
+    "label": ("label", "--label"),
+    "brief": ("brief", "--brief"),
+    "max_concurrent": ("maxConcurrent", "--max-concurrent"),
+}
+_HEADLINE = "Nothing was started; the call has problems"
+
+
+def call_of(arguments: RunArguments, folder: Path) -> Given:
     """Make the call: the tasks of the file, then prompts, named ones and commands, in order.
 
-    Raises `UsageError`, which lists every problem of the file.
+    Raises `UsageError` for arguments; what is wrong with the file is in its ``problems``.
     """
-    call = DispatchParams(()) if arguments.file is None else call_of_file(arguments.file)
+    file = None if arguments.file is None else task_file(arguments.file)
+    call = DispatchParams(()) if file is None else file.call
     tasks = (*call.tasks, *_tasks(arguments, {each.id for each in call.tasks}))
-    if not tasks:
+    if not tasks and not (file and file.is_wrong):
         raise UsageError(
             'There is nothing to do. Give a prompt (`sennit run "…" --agent NAME`), a command '
             '(`--command "ruff check --fix"`) or a file (`--file tasks.toml`).'
         )
-    return evolve(
+    whole = evolve(
         call,
         tasks=tasks,
         defaults=_defaults(call.defaults, arguments, folder),
@@ -61,34 +115,14 @@ def call_of(arguments: RunArguments, folder: Path) -> DispatchParams:
         max_concurrent=arguments.max_concurrent or call.max_concurrent,
         on_conflict=_on_conflict(arguments) or call.on_conflict,
     )
+    options = dict(place for name, place in _OPTIONS.items() if getattr(arguments, name))
+    if call.defaults.cwd is None:
+        options["defaults.cwd"] = "--folder"
+    return Given(whole, file, options)
 
 
 def _on_conflict(arguments: RunArguments) -> OnConflict | None:
     return None if arguments.on_conflict is None else OnConflict(arguments.on_conflict)
-
-
-def call_of_file(path: Path) -> DispatchParams:
-    """Read a TOML file with the keys of `sennit/dispatch`; `command` may stand for `prompt`."""
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path} is not TOML: {error}.") from error
-    if "tasks" in values and isinstance(values["tasks"], list):
-        values["tasks"] = [_spelled_out(each) for each in values["tasks"]]
-    try:
-        return structure(values, DispatchParams)
-    except WireError as error:
-        lines = "\n".join(f"  {with_valid(each)}" for each in error.problems)
-        raise UsageError(f"{path} is not right:\n{lines}") from error
-
-
-def _spelled_out(task: object) -> object:
-    if not isinstance(task, Mapping) or _COMMAND_KEY not in task or "prompt" in task:
-        return task
-    rest = {key: value for key, value in task.items() if key != _COMMAND_KEY}
-    return {**rest, "prompt": task[_COMMAND_KEY], "agent": COMMAND_AGENT}
 
 
 def _tasks(arguments: RunArguments, taken: set[str]) -> list[Task]:

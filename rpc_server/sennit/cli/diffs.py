@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rich.text import Text
 
+from sennit.cli.notices import notice_lines
+from sennit.cli.prose import Prose
 from sennit.cli.safe_text import safe_code, safe_line
 from sennit.cli.tables import state
-from sennit.core.counted import counted, listed
+from sennit.core.counted import counted
 from sennit_protocol.proposals import (
     ConflictView,
     FileView,
@@ -18,11 +20,7 @@ from sennit_protocol.proposals import (
     UnitKind,
     UnitView,
 )
-from sennit_protocol.states import ApplicationState, Decision, Review, UnitFlag
-from sennit_protocol.views import Notice
-
-MOST_NAMED = 8
-"""Paths that a note names."""
+from sennit_protocol.states import ApplicationState, Decision, Integration, Review, UnitFlag
 
 CONTEXT_LINES = 3
 
@@ -84,20 +82,25 @@ def proposal_lines(view: ProposalView, bases: Bases) -> Iterator[Text]:
     for file in view.files:
         yield from file_lines(file, bases)
     if view.files_total > len(view.files):
-        yield Text(f"… and {view.files_total - len(view.files)} more files", style="yellow")
+        more = counted(view.files_total - len(view.files), "more file")
+        yield Text(f"… and {more}", style="yellow")
 
 
 def remarks(view: ProposalView) -> Iterator[Text]:
     """Show what is to be known before the changes: failure, notices, conflicts."""
     if view.failure is not None:
-        yield Text(f"  failed: {safe_line(view.failure.message)}", style="red")
-    for message, paths in told_once(view.notices):
-        yield Text(f"  note: {safe_line(_with_paths(message, paths))}", style="yellow")
+        yield Prose(f"  failed: {safe_line(view.failure.message)}", style="red")
+    if view.summary.integration is Integration.RETAINED:
+        yield Prose(f"  {_UNFINISHED}", style="yellow")
+    yield from notice_lines(view.notices)
     for conflict in view.conflicts:
         yield from conflict_lines(conflict)
     if view.conflicts:
         yield from (Text("    ").append_text(line) for line in ways_out(view.summary))
     yield from settled_lines(view)
+
+
+_UNFINISHED = "unfinished: what its run had done is kept; to accept it adopts it"
 
 
 def settled_lines(view: ProposalView) -> Iterator[Text]:
@@ -115,43 +118,27 @@ def ways_out(summary: ProposalSummary) -> Iterator[Text]:
     yield Text(f"Or let its agent do it again: sennit follow {task}", style="yellow")
 
 
-def told_once(notices: Sequence[Notice]) -> list[tuple[str, list[str]]]:
-    """Messages in their order, each once, with the paths that it was said of."""
-    found: dict[str, list[str]] = {}
-    for notice in notices:
-        paths = found.setdefault(notice.message, [])
-        if notice.path is not None:
-            paths.append(notice.path)
-    return list(found.items())
-
-
-def _with_paths(message: str, paths: Sequence[str]) -> str:
-    if not paths:
-        return message
-    return f"{listed(paths[:MOST_NAMED], len(paths) - MOST_NAMED)}: {message}"
-
-
 def conflict_lines(conflict: ConflictView) -> Iterator[Text]:
     """Explain a conflict, and name what could settle it."""
     yield from conflict_head(conflict)
     for one in conflict.suggestions:
-        yield Text(f"    suggestion {one.kind}: {safe_line(one.title)}", style="yellow")
+        yield Prose(f"    suggestion {one.kind}: {safe_line(one.title)}", style="yellow")
     yield from unsettled(conflict)
 
 
 def conflict_head(conflict: ConflictView) -> Iterator[Text]:
     """Say what collides with what."""
     yield Text(f"  conflict in {safe_line(conflict.path)} ({conflict.kind})", style="bold red")
-    yield Text(f"    {safe_line(conflict.message)}")
+    yield Prose(f"    {safe_line(conflict.message)}")
     if conflict.with_tasks:
-        yield Text(f"    it collides with: {', '.join(map(safe_line, conflict.with_tasks))}")
+        yield Prose(f"    it collides with: {', '.join(map(safe_line, conflict.with_tasks))}")
 
 
 def unsettled(conflict: ConflictView) -> Iterator[Text]:
     """Say where a resolution counts no longer."""
     if conflict.resolution is not None and not conflict.resolution.counts:
         said = "it was settled, but what it collides with has changed since; settle it again"
-        yield Text(f"    {said}", style="yellow")
+        yield Prose(f"    {said}", style="yellow")
 
 
 def file_lines(file: FileView, bases: Bases) -> Iterator[Text]:
@@ -192,7 +179,7 @@ def unit_lines(file: FileView, unit: UnitView, bases: Bases) -> Iterator[Text]:
     for flag in unit.flags:
         yield Text(f"  look: {_FLAGS[flag]}", style="yellow")
     if unit.conflict is not None:
-        yield Text(f"  conflict: {safe_line(unit.conflict)}", style="red")
+        yield Prose(f"  conflict: {safe_line(unit.conflict)}", style="red")
     yield from _context(lead)
     yield from _changed(unit.before_text, "-", "red")
     yield from _changed(unit.after_text, "+", "green")

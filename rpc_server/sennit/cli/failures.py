@@ -2,26 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sennit.cli.exits import Exit
 from sennit_protocol.errors import ErrorCode
+
+_EXITS: Mapping[int, Exit] = {
+    ErrorCode.INVALID_PARAMS: Exit.USAGE,
+    ErrorCode.UNKNOWN_TICKET: Exit.USAGE,
+    ErrorCode.UNKNOWN_TASK: Exit.USAGE,
+    ErrorCode.UNKNOWN_PROPOSAL: Exit.USAGE,
+    ErrorCode.UNKNOWN_QUESTION: Exit.USAGE,
+    ErrorCode.UNKNOWN_CONTENT: Exit.USAGE,
+    ErrorCode.NOT_TRUSTED: Exit.NOT_TRUSTED,
+}
+"""What an error of the server says of the command line; all others are `Exit.PARTLY`."""
 
 
 class CommandError(Exception):
     """A command cannot go on; the text says what happened, where, and what to do."""
 
-    def __init__(self, message: str, exit_code: Exit) -> None:
-        """Carry a message for a person and the exit code that follows from it."""
+    def __init__(self, message: str, exit_code: Exit, data: object = None) -> None:
+        """Carry a message for a person and the exit code that follows from it.
+
+        ``data`` is the JSON value of what a program may want to know, such as the problems.
+        """
         super().__init__(message)
         self.message = message
         self.exit_code = exit_code
+        self.data = data
 
 
 class UsageError(CommandError):
-    """The command line, or a file that it names, is wrong."""
+    """What was given is wrong: the command line, or a file that it names."""
+
+    def __init__(self, message: str, data: object = None) -> None:
+        """Carry a message for a person."""
+        super().__init__(message, Exit.USAGE, data)
+
+
+class NotNowError(CommandError):
+    """What was given is right, and things are not so that it could be done."""
 
     def __init__(self, message: str) -> None:
         """Carry a message for a person."""
-        super().__init__(message, Exit.USAGE)
+        super().__init__(message, Exit.PARTLY)
 
 
 class RefusedError(CommandError):
@@ -29,10 +54,8 @@ class RefusedError(CommandError):
 
     def __init__(self, code: int, message: str, data: object) -> None:
         """Carry the error of the answer; ``data`` is its JSON value."""
-        trusted = code != ErrorCode.NOT_TRUSTED
-        super().__init__(message, Exit.PARTLY if trusted else Exit.NOT_TRUSTED)
+        super().__init__(message, _EXITS.get(code, Exit.PARTLY), data)
         self.code = code
-        self.data = data
 
 
 class ServerGoneError(CommandError):

@@ -6,11 +6,8 @@ import click
 
 from sennit.cli.after_options import Afterwards, after_options, carry_out
 from sennit.cli.client import Client
-from sennit.cli.failures import UsageError
+from sennit.cli.place import Place
 from sennit_protocol.following import Begin, FollowParams, SessionWish
-from sennit_protocol.ids import TicketId
-from sennit_protocol.requests import TicketParams
-from sennit_protocol.views import TicketView
 
 _HELP = """\
 Follow up on a task that has ended: a comment, a repair, more of the same, or the task again.
@@ -45,8 +42,11 @@ def command(  # noqa: D103  its help is above
     live: bool,
     label: str | None,
 ) -> None:
+    ctx = click.get_current_context()
+    place: Place = ctx.obj
+
     async def call_of(client: Client) -> FollowParams:
-        ticket, task = await _named(client, name)
+        ticket, task = await place.names(client).task(name)
         return FollowParams(
             ticket=ticket,
             task=task,
@@ -57,16 +57,4 @@ def command(  # noqa: D103  its help is above
             label=label,
         )
 
-    carry_out(click.get_current_context(), call_of, then)
-
-
-async def _named(client: Client, name: str) -> tuple[TicketId, str]:
-    """The task that is meant; a ticket with one task needs no name of it."""
-    ticket, slash, task = name.partition("/")
-    if slash:
-        return TicketId(ticket), task
-    view = await client.ask("sennit/ticket", TicketParams(TicketId(ticket)), TicketView)
-    if len(view.tasks) == 1:
-        return view.id, view.tasks[0].id
-    names = ", ".join(f"{ticket}/{each.id}" for each in view.tasks)
-    raise UsageError(f"The ticket {ticket} has several tasks. Name the one to follow: {names}.")
+    carry_out(ctx, call_of, then)

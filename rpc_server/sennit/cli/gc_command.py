@@ -22,6 +22,8 @@ from sennit_protocol.upkeep import GcParams, GcResult, RetainedResult
 @click.pass_obj
 def command(place: Place, *, confirm: bool, dry_run: bool, listing: bool, as_json: bool) -> None:
     """Collect what nothing needs any more; without --confirm tell what that would be."""
+    if listing and (confirm or dry_run):
+        raise click.UsageError("--list only lists; leave out --confirm and --dry-run.")
     if listing:
         place.request(
             "sennit/retained", Nothing(), RetainedResult, as_json=as_json, render=retained_report

@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 import sennit
+from sennit.cli.error_json import write_json
+from sennit.cli.options import json_option
 
 MARK = Path("plugin", "sennit.lua")
 _PACKAGE = Path(sennit.__file__).parent
@@ -16,12 +18,17 @@ PLACES = (_PACKAGE / "editors" / "neovim", _PACKAGE.parents[1] / "editors" / "ne
 
 
 @click.command("nvim-path")
-def command() -> None:
+@json_option
+def command(*, as_json: bool) -> None:
     """Print the folder of the Neovim plugin, to be put on `runtimepath`.
 
     In `init.lua`: `vim.opt.runtimepath:prepend(vim.trim(vim.fn.system({ "sennit", "nvim-path" })))`
     """
-    click.echo(str(plugin_folder(PLACES)))
+    folder = str(plugin_folder(PLACES))
+    if as_json:
+        write_json({"folder": folder})
+    else:
+        click.echo(folder)
 
 
 def plugin_folder(places: Sequence[Path]) -> Path:

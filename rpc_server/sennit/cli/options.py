@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from sennit.cli.error_json import JSON_OPTION
+
 json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Write one JSON value and nothing else."
+    JSON_OPTION, "as_json", is_flag=True, help="Write one JSON value and nothing else."
 )

@@ -8,10 +8,12 @@ from typing import assert_never
 import click
 from rich.console import RenderableType
 
+from sennit.cli.names import Names
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.safe_text import safe_line
 from sennit.cli.tables import cells, filled, table
+from sennit.core.counted import named
 from sennit_protocol.ids import TicketId
 from sennit_protocol.overlap import (
     FileOverlap,
@@ -30,10 +32,14 @@ from sennit_protocol.proposals import LineRange
 @click.pass_obj
 def command(place: Place, *, ticket: str | None, no_running: bool, as_json: bool) -> None:
     """Show which open work changes the same files: proposals, and agents at work."""
-    params = OverlapsParams(
-        TicketId(ticket) if ticket else None, str(place.folder), running=not no_running
+
+    async def params(names: Names) -> OverlapsParams:
+        named = await names.ticket(ticket) if ticket else None
+        return OverlapsParams(named, str(place.folder), running=not no_running)
+
+    place.request_named(
+        "sennit/overlaps", params, OverlapsResult, as_json=as_json, render=overlaps_table
     )
-    place.request("sennit/overlaps", params, OverlapsResult, as_json=as_json, render=overlaps_table)
 
 
 def overlaps_table(result: OverlapsResult) -> RenderableType:
@@ -73,4 +79,4 @@ def _how(file: FileOverlap) -> str:
 def _lines(met: Sequence[LineRange]) -> str:
     # People count lines from 1.
     numbers = ", ".join(str(one.start + 1) for one in met)
-    return f"{'line' if len(met) == 1 else 'lines'} {numbers}".strip()
+    return f"{named(len(met), 'line')} {numbers}".strip()

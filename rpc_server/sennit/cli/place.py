@@ -14,9 +14,12 @@ from rich.text import Text
 
 from sennit.cli.calls import ServerHandler
 from sennit.cli.client import Client, ClientOptions, connected
+from sennit.cli.error_json import error_json
 from sennit.cli.exits import Exit
 from sennit.cli.failures import CommandError, RefusedError, first_failure
+from sennit.cli.names import Names
 from sennit.cli.problems import problems_in, told, with_valid
+from sennit.cli.prose import Prose
 from sennit.cli.safe_text import safe_code
 from sennit.cli.server_requests import handlers_for
 from sennit.cli.terminal import Terminal
@@ -55,8 +58,7 @@ class Place:
         try:
             return anyio.run(conversation)
         except KeyboardInterrupt:
-            self.terminal.note("Interrupted.")
-            raise click.exceptions.Exit(Exit.INTERRUPTED) from None
+            self.fail(CommandError("Interrupted.", Exit.INTERRUPTED), as_json=as_json)
         except (CommandError, BaseExceptionGroup) as error:
             failure = first_failure(error)
             if not isinstance(failure, CommandError):
@@ -81,8 +83,24 @@ class Place:
     ) -> T:
         """Ask one thing and show the answer."""
 
+        async def as_given(_names: Names) -> object:
+            return params
+
+        return self.request_named(method, as_given, result, as_json=as_json, render=render)
+
+    def request_named(
+        self,
+        method: str,
+        params_of: Callable[[Names], Awaitable[object]],
+        result: type[T],
+        *,
+        as_json: bool,
+        render: Callable[[T], RenderableType],
+    ) -> T:
+        """Ask one thing about what the command line names, and show the answer."""
+
         async def work(client: Client) -> T:
-            return await client.ask(method, params, result)
+            return await client.ask(method, await params_of(self.names(client)), result)
 
         answer = self.converse(work, as_json=as_json)
         if as_json:
@@ -91,11 +109,17 @@ class Place:
             self.terminal.show(render(answer))
         return answer
 
+    def names(self, client: Client) -> Names:
+        """Find with ``client`` what names of the command line mean here."""
+        return Names(client, self.folder)
+
     def fail(self, error: CommandError, *, as_json: bool) -> NoReturn:
         """Show the error and end the command with its exit code."""
         if as_json:
-            self.terminal.show_json({"error": _error_json(error), "exitCode": int(error.exit_code)})
-        self.terminal.note(Text(f"sennit: {_lines(told_in_full(error))}", style="red"))
+            code = error.code if isinstance(error, RefusedError) else None
+            self.terminal.show_json(error_json(error.message, error.exit_code, code, error.data))
+        for line in f"sennit: {told_in_full(error)}".split("\n"):
+            self.terminal.note(Prose(safe_code(line), style="red"))
         if error.exit_code is Exit.NOT_TRUSTED:
             self.terminal.note(f"To trust the folder: sennit trust grant {self.folder}")
         raise click.exceptions.Exit(error.exit_code)
@@ -106,7 +130,7 @@ class Place:
 
 def told_in_full(error: CommandError) -> str:
     """Give what an error says: its text, and every problem that it lists with what is valid."""
-    problems = problems_in(error.data) if isinstance(error, RefusedError) else ()
+    problems = problems_in(error.data)
     if not problems:
         return error.message
     # The text of such an error begins with what was not done, and goes on with some problems.
@@ -116,14 +140,6 @@ def told_in_full(error: CommandError) -> str:
     if len(problems) == 1 and found:
         return f"{headline}: {with_valid(problems[0])}"
     return "\n  ".join((f"{headline}:", *map(with_valid, problems)))
-
-
-def _error_json(error: CommandError) -> dict[str, object]:
-    match error:
-        case RefusedError():
-            return {"code": error.code, "message": error.message, "data": error.data}
-        case _:
-            return {"code": None, "message": error.message, "data": None}
 
 
 def _lines(text: str) -> str:

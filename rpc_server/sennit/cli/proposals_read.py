@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from attrs import frozen
+
 from sennit.cli.client import Client
 from sennit.cli.diffs import Bases, Lines
-from sennit.cli.failures import UsageError
+from sennit.cli.names import Names, kind_of
 from sennit_protocol.ids import IdKind, ProposalId, TicketId
 from sennit_protocol.proposals import FileView, ProposalSummary, ProposalView, UnitKind
 from sennit_protocol.review import (
@@ -41,25 +43,27 @@ async def proposal_of(
 
 
 def is_ticket(name: str) -> bool:
-    """Tell tickets from proposals by their ids; raises `UsageError` for what is neither."""
-    match name.partition("_")[0]:
-        case IdKind.TICKET:
-            return True
-        case IdKind.PROPOSAL:
-            return False
-        case _:
-            raise UsageError(
-                f"{name!r} is neither a ticket (t_…) nor a proposal (p_…). "
-                "`sennit tickets` lists tickets, `sennit show TICKET` its proposals."
-            )
+    """Tell tickets from proposals by their names; raises `UsageError` for what is neither."""
+    return kind_of(name, IdKind.TICKET, IdKind.PROPOSAL) is IdKind.TICKET
 
 
-async def proposals_of(client: Client, name: str) -> Sequence[ProposalView]:
+@frozen
+class Found:
+    """What a name stands for: a ticket or a proposal by its ``id``, and its proposals in full."""
+
+    id: TicketId | ProposalId
+    views: Sequence[ProposalView]
+
+
+async def proposals_of(names: Names, name: str) -> Found:
     """Read one proposal, or all of a ticket; raises `UsageError` for what is neither."""
+    client = names.client
     if not is_ticket(name):
-        return [await proposal_of(client, name)]
-    found = await summaries_of(client, TicketId(name))
-    return [await proposal_of(client, each.id) for each in found]
+        proposal = await names.proposal(name)
+        return Found(proposal, [await proposal_of(client, proposal)])
+    ticket = await names.ticket(name)
+    summaries = await summaries_of(client, ticket)
+    return Found(ticket, [await proposal_of(client, each.id) for each in summaries])
 
 
 async def patch_of(

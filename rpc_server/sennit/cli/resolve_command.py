@@ -9,17 +9,20 @@ from attrs import frozen
 
 from sennit.cli.client import Client
 from sennit.cli.failures import UsageError
+from sennit.cli.names import kind_of
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
-from sennit.cli.proposals_read import is_ticket, proposal_of
+from sennit.cli.proposals_read import proposal_of
 from sennit.cli.resolving import (
     choices_for,
     listed_conflicts,
     next_steps,
+    only_about,
     resolve,
     resolve_by_asking,
     standing,
 )
+from sennit_protocol.ids import IdKind
 from sennit_protocol.proposals import ProposalView, SuggestionKind, Take
 from sennit_protocol.review import ConflictChoice
 
@@ -39,11 +42,12 @@ collided with (`sennit review`), and apply them together (`sennit apply TICKET`)
 
 
 @click.command("resolve", help=_HELP)
-@click.argument("proposal")
+@click.argument("proposal", metavar="PROPOSAL|TICKET/TASK")
 @click.argument("files", nargs=-1)
 @click.option(
     "--take",
     type=click.Choice([one.value for one in Take if one not in {Take.TEXT, Take.SUGGESTION}]),
+    help="Take that side where they collide: ours is what is there, theirs what is proposed.",
 )
 @click.option(
     "--suggestion", type=click.Choice([one.value for one in SuggestionKind]), help="Take that one."
@@ -66,19 +70,21 @@ def command(  # noqa: D103  its help is above
     asked = _Asked(files, None if take is None else Take(take), suggestion, text)
     if asked.count > 1:
         raise click.UsageError("--take, --suggestion and --text exclude each other.")
-    if place.guarded(lambda: is_ticket(proposal), as_json=as_json):
-        raise click.UsageError("Name a proposal (p_…); `sennit show TICKET` lists them.")
+    place.guarded(lambda: kind_of(proposal, IdKind.PROPOSAL), as_json=as_json)
 
     async def work(client: Client) -> ProposalView:
-        before = after = await proposal_of(client, proposal)
+        named = await place.names(client).proposal(proposal)
+        before = after = await proposal_of(client, named)
         if asked.count:
             after = await resolve(client, before, _choices(asked, before))
         if as_json:
             return after
+        shown = only_about(after, files)
         if place.terminal.interactive and not asked.count:
-            after = (await resolve_by_asking(client, place.terminal, before)).view
+            settled = (await resolve_by_asking(client, place.terminal, shown)).view
+            after = before if settled is shown else settled
         else:
-            place.terminal.show(*await listed_conflicts(client, after))
+            place.terminal.show(*await listed_conflicts(client, shown))
         _tell(place, before, after)
         return after
 

@@ -11,8 +11,9 @@ from rich.text import Text
 from sennit.cli.client import Client
 from sennit.cli.collisions import collision_lines
 from sennit.cli.diffs import conflict_head, settled_lines, unsettled, ways_out
-from sennit.cli.failures import RefusedError, UsageError
+from sennit.cli.failures import NotNowError, RefusedError, UsageError
 from sennit.cli.problems import problems_in, told
+from sennit.cli.prose import Prose
 from sennit.cli.safe_text import safe_code, safe_line
 from sennit.cli.terminal import Terminal
 from sennit_protocol.errors import Problem, ProblemsData
@@ -112,7 +113,7 @@ async def listed_conflicts(client: Client, view: ProposalView) -> Sequence[Text]
         shown += conflict_head(conflict)
         shown += await collision_lines(client, view, conflict)
         for one in conflict.suggestions:
-            shown.append(Text(f"  suggestion {one.kind}: {safe_line(one.title)}", style="yellow"))
+            shown.append(Prose(f"  suggestion {one.kind}: {safe_line(one.title)}", style="yellow"))
             shown += _text_of(conflict, one)
         shown += unsettled(conflict)
     return shown
@@ -124,7 +125,7 @@ def _head(conflict: ConflictView) -> Iterator[Text]:
 
 def _numbered(conflict: ConflictView) -> Iterator[Text]:
     for number, one in enumerate(conflict.suggestions[:_MOST_SUGGESTIONS], start=1):
-        yield Text(f"  {number}  {safe_line(one.title)}", style="yellow")
+        yield Prose(f"  {number}  {safe_line(one.title)}", style="yellow")
         yield from _text_of(conflict, one)
 
 
@@ -201,15 +202,35 @@ def belonging(before: ProposalView) -> Text:
 def choices_for(
     view: ProposalView, names: Sequence[str], take: Take, **more: str | SuggestionKind | None
 ) -> list[ConflictChoice]:
-    """Name conflicts by path or URI; without a name, all. Raises `UsageError`."""
+    """Name conflicts by path or URI; without a name, all.
+
+    Raises `UsageError` for what is in no conflict, `NotNowError` where there is none at all.
+    """
+    found = _named_conflicts(view, names)
+    text, suggestion = more.get("text"), more.get("suggestion")
+    kind = None if suggestion is None else SuggestionKind(suggestion)
+    return [ConflictChoice(one.uri, take, text, kind) for one in found]
+
+
+def only_about(view: ProposalView, names: Sequence[str]) -> ProposalView:
+    """Leave out the conflicts in files that are not named; without a name, none is.
+
+    Raises as `choices_for` does for names.
+    """
+    if not names:
+        return view
+    named = _named_conflicts(view, names)
+    return evolve(view, conflicts=tuple(one for one in view.conflicts if one in named))
+
+
+def _named_conflicts(view: ProposalView, names: Sequence[str]) -> list[ConflictView]:
     known = (*view.conflicts, *view.resolved)
     if not known:
-        raise UsageError(f"{view.summary.id} has no conflict; see `sennit show {view.summary.id}`.")
+        name = view.summary.id
+        raise NotNowError(f"{name} has no conflict; see `sennit show {name}`.")
     found = [one for one in known if not names or one.path in names or one.uri in names]
     unknown = set(names) - {name for one in found for name in (one.path, one.uri)}
     if unknown:
         paths = ", ".join(safe_line(one.path) for one in known)
         raise UsageError(f"{min(unknown)!r} is in no conflict. In conflict are: {paths}.")
-    text, suggestion = more.get("text"), more.get("suggestion")
-    kind = None if suggestion is None else SuggestionKind(suggestion)
-    return [ConflictChoice(one.uri, take, text, kind) for one in found]
+    return found

@@ -36,6 +36,19 @@ class Named:
         return not (self.accept or self.reject or self.reset)
 
 
+def contradiction(named: Named) -> str | None:
+    """Say what cannot be meant together; ``None`` where all can."""
+    if named.reset and ALL in {*named.accept, *named.reject}:
+        return (
+            "--reset takes every decision back, and `all` decides about everything: leave one out,"
+            " or name the units or files that are to be decided."
+        )
+    if ALL in named.reject and named.accept:
+        return "`--reject all` leaves nothing to accept: name what is to be rejected."
+    both = set(named.accept) & set(named.reject)
+    return f"{min(both)!r} cannot be both accepted and rejected." if both else None
+
+
 def check_names(named: Named, views: Sequence[ProposalView]) -> None:
     """Raise `UsageError` for a name that nothing has, and a file to accept that several change."""
     for name in (*named.accept, *named.reject):

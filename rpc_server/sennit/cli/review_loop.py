@@ -9,6 +9,7 @@ from attrs import frozen
 from rich.text import Text
 
 from sennit.cli.client import Client
+from sennit.cli.decided import units_in
 from sennit.cli.diffs import Bases, file_head, file_lines, proposal_lines, unit_lines
 from sennit.cli.proposals_read import bases_of
 from sennit.cli.resolving import belonging, resolve_by_asking, standing
@@ -17,13 +18,11 @@ from sennit.cli.terminal import Terminal
 from sennit_protocol.ids import UnitId
 from sennit_protocol.proposals import FileView, ProposalView, UnitView
 from sennit_protocol.review import Choice, DecideParams, DecideResult
-from sennit_protocol.states import ApplicationState, Decision, Integration, Review
+from sennit_protocol.states import Decision, Integration, Review
 
 _NOTHING_TO_DECIDE = frozenset(
     {Integration.NO_CHANGES, Integration.ALREADY_PRESENT, Integration.DISCARDED}
 )
-
-_APPLIED = frozenset({ApplicationState.APPLIED, ApplicationState.APPLYING})
 
 
 class Key(StrEnum):
@@ -109,8 +108,7 @@ def _accepting(units: tuple[UnitId, ...]) -> tuple[Choice, ...]:
 
 
 def _rejected(view: ProposalView) -> frozenset[UnitId]:
-    units = (unit for file in view.files for unit in file.units)
-    return frozenset(unit.id for unit in units if unit.decision is Decision.REJECTED)
+    return frozenset(e.id for e in units_in(view) if e.decision is Decision.REJECTED)
 
 
 async def accept_whole(client: Client, terminal: Terminal, view: ProposalView) -> ProposalView:
@@ -264,6 +262,8 @@ def _choice(key: Key, units: Sequence[UnitView]) -> list[Choice]:
 
 def can_be_decided(view: ProposalView) -> bool:
     """Whether there is anything to decide: not where nothing is new, or all of it is applied."""
-    summary = view.summary
-    is_through = summary.review is Review.ACCEPTED and summary.application in _APPLIED
-    return bool(view.files) and summary.integration not in _NOTHING_TO_DECIDE and not is_through
+    is_through = view.summary.review is Review.ACCEPTED and all(
+        unit.applied for unit in units_in(view)
+    )
+    decidable = view.summary.integration not in _NOTHING_TO_DECIDE
+    return bool(view.files) and decidable and not is_through

@@ -10,7 +10,11 @@ import click
 from sennit.cli.after_options import Afterwards, after_options, carry_out
 from sennit.cli.call_of_arguments import RunArguments, call_of
 from sennit.cli.client import Client
+from sennit.cli.failures import RefusedError
 from sennit.cli.place import Place
+from sennit.cli.problems import problems_in
+from sennit_protocol.errors import ErrorCode, Problem
+from sennit_protocol.requests import PreflightResult
 from sennit_protocol.tasks import DispatchParams, OnConflict
 
 _HELP = """\
@@ -55,9 +59,24 @@ def command(  # noqa: D103  its help is above
 ) -> None:
     ctx = click.get_current_context()
     place: Place = ctx.obj
-    call = place.guarded(lambda: call_of(RunArguments(**given), place.folder), as_json=then.as_json)
+    asked = place.guarded(
+        lambda: call_of(RunArguments(**given), place.folder), as_json=then.as_json
+    )
 
-    async def as_it_is(_client: Client) -> DispatchParams:
-        return call
+    async def checked(client: Client) -> DispatchParams:
+        if asked.file is not None and asked.file.is_wrong:
+            raise asked.wrong(await _also_wrong(client, asked.call))
+        return asked.call
 
-    carry_out(ctx, as_it_is, then)
+    carry_out(ctx, checked, then, explain=asked.explained)
+
+
+async def _also_wrong(client: Client, call: DispatchParams) -> tuple[Problem, ...]:
+    """Let the server look at what could be read of a call, so that all is told at once."""
+    if not call.tasks:
+        return ()
+    try:
+        await client.ask("sennit/preflight", call, PreflightResult)
+    except RefusedError as error:
+        return problems_in(error.data) if error.code == ErrorCode.INVALID_PARAMS else ()
+    return ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from sennit.cli.diffs import proposal_lines
 from sennit.cli.exits import Exit
 from sennit.cli.failures import RefusedError
 from sennit.cli.manifest import manifest_lines
+from sennit.cli.notices import notice_lines
 from sennit.cli.place import Place
 from sennit.cli.proposals_read import bases_of, proposal_of, summaries_of
 from sennit.cli.review_loop import accept_whole, decide_all, review
@@ -34,9 +35,9 @@ from sennit.cli.watching import Watch
 from sennit_protocol.errors import ErrorCode
 from sennit_protocol.following import FollowParams
 from sennit_protocol.ids import TicketId
-from sennit_protocol.proposals import ApplicationView, ProposalView
+from sennit_protocol.proposals import ApplicationView, ProposalSummary, ProposalView
 from sennit_protocol.requests import DispatchResult
-from sennit_protocol.states import Decision, Integration, Target, TicketState
+from sennit_protocol.states import Decision, Integration, Review, Target, TaskState
 from sennit_protocol.tasks import DispatchParams
 from sennit_protocol.told import AskParams
 from sennit_protocol.upkeep import TrustAction, TrustParams, TrustResult
@@ -80,8 +81,13 @@ class Flow:
         patch: Path | None,
         confirm_moved: bool,
         as_json: bool,
+        explain: Callable[[RefusedError], RefusedError],
     ) -> None:
-        """Say what follows the run: ``apply`` to disk, or to the file ``patch``."""
+        """Say what follows the run: ``apply`` to disk, or to the file ``patch``.
+
+        ``explain`` says in the user's words why the server refuses the call.
+        """
+        self._explain = explain
         self._as_json = as_json
         self._place = place
         self._terminal = place.terminal
@@ -120,13 +126,16 @@ class Flow:
             if not await self._trust_is_granted(client, error):
                 raise
             result = await self._dispatch(client, call)
-        for notice in result.notices:
-            self._terminal.note(Text(f"note: {safe_line(notice.message)}", style="yellow"))
+        for line in notice_lines(result.notices, ""):
+            self._terminal.note(line)
         return result.ticket
 
     async def _dispatch(self, client: Client, call: Call) -> DispatchResult:
         method = "sennit/follow" if isinstance(call, FollowParams) else "sennit/dispatch"
-        return await client.ask(method, call, DispatchResult, limit_s=DISPATCH_LIMIT_S)
+        try:
+            return await client.ask(method, call, DispatchResult, limit_s=DISPATCH_LIMIT_S)
+        except RefusedError as error:
+            raise self._explain(error) from error
 
     async def _trust_is_granted(self, client: Client, error: RefusedError) -> bool:
         self._terminal.note(Text(safe_line(error.message), style="yellow"))
@@ -147,8 +156,8 @@ class Flow:
         self._terminal.note(Text(f"The ticket {view.id} is {view.state}."))
         # How a follow-up went on, with the earlier session or without, is told with its task.
         of_tasks = [note for task in view.tasks if task.following for note in task.notices]
-        for notice in (*view.notices, *of_tasks):
-            self._terminal.note(Text(f"note: {safe_line(notice.message)}", style="yellow"))
+        for line in notice_lines((*view.notices, *of_tasks), ""):
+            self._terminal.note(line)
 
     async def _decided(
         self, client: Client, views: Sequence[ProposalView]
@@ -202,11 +211,18 @@ def exit_of(outcome: Outcome) -> Exit:
     """Judge the whole by its exit code."""
     if outcome.interrupted:
         return Exit.INTERRUPTED
-    conflicts = any(e.summary.integration is Integration.CONFLICT for e in outcome.proposals)
+    ended_well = all(task.state is TaskState.COMPLETED for task in outcome.ticket.tasks)
+    settled = all(_is_settled(each.summary) for each in outcome.proposals)
     applied = outcome.application is None or outcome.application.state in GOOD_STATES
-    if outcome.ticket.state is TicketState.COMPLETED and applied and not conflicts:
-        return Exit.FINE
-    return Exit.PARTLY
+    return Exit.FINE if ended_well and settled and applied else Exit.PARTLY
+
+
+def _is_settled(summary: ProposalSummary) -> bool:
+    """Whether it goes in, holds nothing, or was rejected by a person who has seen why not."""
+    return summary.integration in _GOES_IN or summary.review is Review.REJECTED
+
+
+_GOES_IN = frozenset({Integration.CLEAN, Integration.ALREADY_PRESENT, Integration.NO_CHANGES})
 
 
 def outcome_json(outcome: Outcome, code: Exit) -> dict[str, object]:

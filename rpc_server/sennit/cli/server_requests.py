@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from sennit.cli.calls import ServerHandler
+from sennit.cli.prose import Prose
 from sennit.cli.safe_text import safe_line
 from sennit.cli.terminal import Terminal
 from sennit_protocol.wire import structure_open, unstructure
@@ -50,7 +51,8 @@ async def answer_of_person(terminal: Terminal, asked: AskParams) -> AskResult:
     from sennit_protocol.told import AskResult  # noqa: PLC0415  as above
 
     question = asked.question
-    terminal.note(Text(f"{safe_line(asked.task)} asks: {safe_line(question.text)}", style="bold"))
+    asks = f"{safe_line(asked.task)} asks: {safe_line(question.text)}"
+    terminal.note(Prose(asks, style="bold"))
     if not terminal.interactive:
         for told in how_to_answer(asked):
             terminal.note(Text(told))

@@ -9,22 +9,24 @@ import click
 from attrs import frozen
 from rich.text import Text
 
-from sennit.cli.applying import patch_bytes
-from sennit.cli.client import Client
+from sennit.cli.applying import outcome, patch_bytes
 from sennit.cli.diffs import Bases, headline, proposal_lines
-from sennit.cli.failures import UsageError
+from sennit.cli.failures import NotNowError
 from sennit.cli.manifest import manifest_lines
+from sennit.cli.names import Names
+from sennit.cli.notices import notice_lines
 from sennit.cli.options import json_option
 from sennit.cli.phases import phase_of
 from sennit.cli.place import Place
 from sennit.cli.proposals_read import bases_of, is_ticket, patch_of, proposal_of, summaries_of
+from sennit.cli.prose import Prose
 from sennit.cli.safe_text import safe_line
 from sennit.cli.tables import state
-from sennit_protocol.ids import TicketId
+from sennit.core.counted import counted
 from sennit_protocol.proposals import ProposalSummary, ProposalView
 from sennit_protocol.requests import TicketParams
 from sennit_protocol.review import ProposalText
-from sennit_protocol.views import TaskView, TicketView
+from sennit_protocol.views import ApplicationSummary, TaskView, TicketView
 
 
 @frozen
@@ -36,7 +38,7 @@ class ShownTicket:
 
 
 @click.command("show")
-@click.argument("name", metavar="TICKET|PROPOSAL")
+@click.argument("name", metavar="TICKET|PROPOSAL|TICKET/TASK")
 @click.option("--patch", is_flag=True, help="The changes as a patch that `git apply` takes.")
 @click.option("--agent", is_flag=True, help="As its agent left it, whatever was settled since.")
 @json_option
@@ -44,18 +46,25 @@ class ShownTicket:
 def command(place: Place, *, name: str, patch: bool, agent: bool, as_json: bool) -> None:
     """Show a ticket with its tasks, or the changes of a proposal."""
     text = ProposalText.AGENT if agent else ProposalText.SETTLED
+    of_ticket = place.guarded(lambda: is_ticket(name), as_json=as_json)
     if patch:
-        views = place.converse(lambda client: _patches(client, name, text), as_json=as_json)
+        views = place.converse(
+            lambda client: _patches(place.names(client), name, text), as_json=as_json
+        )
         if as_json:
             place.terminal.show_json(views)
         else:
             sys.stdout.buffer.write(b"".join(map(patch_bytes, views)))
             sys.stdout.buffer.flush()
-    elif place.guarded(lambda: is_ticket(name), as_json=as_json):
-        shown = place.converse(lambda client: _ticket(client, name), as_json=as_json)
+    elif of_ticket:
+        if agent:
+            raise click.UsageError("--agent is about a proposal, or about patches (--patch).")
+        shown = place.converse(lambda client: _ticket(place.names(client), name), as_json=as_json)
         _show(place, shown, ticket_lines(shown), as_json=as_json)
     else:
-        view, bases = place.converse(lambda client: _proposal(client, name, text), as_json=as_json)
+        view, bases = place.converse(
+            lambda client: _proposal(place.names(client), name, text), as_json=as_json
+        )
         _show(place, view, proposal_lines(view, bases), as_json=as_json)
 
 
@@ -73,8 +82,20 @@ def ticket_lines(shown: ShownTicket) -> Iterator[Text]:
         yield from _task_lines(task)
     for summary in shown.proposals:
         yield Text("  ").append_text(headline(summary))
-    for notice in view.notices:
-        yield Text(f"  note: {safe_line(notice.message)}", style="yellow")
+    for application in view.applications:
+        # One that found nothing to do tells nobody anything.
+        if application.files:
+            yield _application_line(application)
+    yield from notice_lines(view.notices)
+
+
+def _application_line(one: ApplicationSummary) -> Text:
+    what = f"undo of {one.undoes}: " if one.undoes is not None else ""
+    line = Text(f"  {one.id}  {what}").append_text(outcome(one.state, one.undoes))
+    line.append(f", {counted(one.files, 'file')}")
+    if one.undone_by is not None:
+        line.append(f", taken back by {one.undone_by}")
+    return line.append(f"  {one.at}", style="dim")
 
 
 def _task_lines(task: TaskView) -> Iterator[Text]:
@@ -87,32 +108,32 @@ def _task_lines(task: TaskView) -> Iterator[Text]:
     if task.followed_by is not None:
         yield Text(f"    followed by {task.followed_by}", style="dim")
     if task.failure is not None:
-        yield Text(f"    {safe_line(task.failure.message)}", style="red")
+        yield Prose(f"    {safe_line(task.failure.message)}", style="red")
     for question in task.questions:
-        yield Text(f"    asks: {safe_line(question.text)}", style="yellow")
+        yield Prose(f"    asks: {safe_line(question.text)}", style="yellow")
         yield Text(f"    question {question.id}, until {question.deadline}", style="dim")
-    for notice in task.notices:
-        yield Text(f"    note: {safe_line(notice.message)}", style="yellow")
+    yield from notice_lines(task.notices, "    ")
 
 
-async def _ticket(client: Client, name: str) -> ShownTicket:
-    ticket = TicketId(name)
+async def _ticket(names: Names, name: str) -> ShownTicket:
+    client, ticket = names.client, await names.ticket(name)
     view = await client.ask("sennit/ticket", TicketParams(ticket), TicketView)
     return ShownTicket(view, tuple(await summaries_of(client, ticket)))
 
 
-async def _proposal(client: Client, name: str, text: ProposalText) -> tuple[ProposalView, Bases]:
-    view = await proposal_of(client, name, text)
-    return view, await bases_of(client, [view])
+async def _proposal(names: Names, name: str, text: ProposalText) -> tuple[ProposalView, Bases]:
+    view = await proposal_of(names.client, await names.proposal(name), text)
+    return view, await bases_of(names.client, [view])
 
 
-async def _patches(client: Client, name: str, text: ProposalText) -> Sequence[ProposalView]:
+async def _patches(names: Names, name: str, text: ProposalText) -> Sequence[ProposalView]:
+    client = names.client
     if not is_ticket(name):
-        return [await patch_of(client, name, text)]
-    listed = await summaries_of(client, TicketId(name))
-    found = [await patch_of(client, each.id, text) for each in listed]
+        return [await patch_of(client, await names.proposal(name), text)]
+    ticket = await names.ticket(name)
+    found = [await patch_of(client, each.id, text) for each in await summaries_of(client, ticket)]
     if not found:
-        raise UsageError(f"The ticket {name} has no proposals.")
+        raise NotNowError(f"The ticket {ticket} has no proposals.")
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -11,6 +10,8 @@ import anyio
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from sennit.cli.error_json import write_json
+from sennit.cli.prose import Prose
 from sennit_protocol.wire import unstructure
 
 PIPE_COLUMNS = 100
@@ -36,18 +37,15 @@ class Terminal:
     def show(self, *parts: RenderableType) -> None:
         """Write a result for a person."""
         for part in parts:
-            # Lines of text are folded by the terminal itself, so that copying gives them whole.
-            self.out.print(part, soft_wrap=isinstance(part, Text | str))
+            _print(self.out, part)
 
     def show_json(self, value: object) -> None:
         """Write a result for a program: one JSON value, its keys as the protocol spells them."""
-        text = json.dumps(unstructure(value), indent=2, ensure_ascii=True)
-        sys.stdout.write(text + "\n")
-        sys.stdout.flush()
+        write_json(unstructure(value))
 
     def note(self, text: RenderableType) -> None:
         """Say something beside the result."""
-        self.err.print(text, soft_wrap=not self.err.is_terminal and isinstance(text, Text | str))
+        _print(self.err, text)
 
     async def ask(self, question: RenderableType) -> str | None:
         """Ask a person for a line; ``None`` when the input has ended. Only if `interactive`."""
@@ -63,6 +61,13 @@ class Terminal:
                 return letter
             self.err.print(f"Please answer with one of: {', '.join(letters)}")
         return None
+
+
+def _print(console: Console, part: RenderableType) -> None:
+    if isinstance(part, Prose) and console.is_terminal:
+        part = part.folded(console)
+    # Other lines are folded by the terminal itself, so that copying gives them whole.
+    console.print(part, soft_wrap=isinstance(part, Text | str))
 
 
 class _StdinLines:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import click
 from rich.console import RenderableType
 
+from sennit.cli.names import Names
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.tables import cells, filled, state, table
-from sennit_protocol.ids import TicketId
 from sennit_protocol.requests import TicketsParams, TicketsResult
 
 
@@ -19,8 +19,13 @@ from sennit_protocol.requests import TicketsParams, TicketsResult
 @click.pass_obj
 def command(place: Place, *, limit: int, before: str | None, as_json: bool) -> None:
     """List tickets, newest first."""
-    params = TicketsParams(limit, TicketId(before) if before else None)
-    place.request("sennit/tickets", params, TicketsResult, as_json=as_json, render=tickets_table)
+
+    async def params(names: Names) -> TicketsParams:
+        return TicketsParams(limit, await names.ticket(before) if before else None)
+
+    place.request_named(
+        "sennit/tickets", params, TicketsResult, as_json=as_json, render=tickets_table
+    )
 
 
 def tickets_table(result: TicketsResult) -> RenderableType:

@@ -23,6 +23,8 @@ def command(place: Place, *, action: str, path: Path | None, as_json: bool) -> N
 
     Programs that a trusted folder names may run: its settings, checks, hooks and agents.
     """
+    if path is not None and TrustAction(action) is TrustAction.LIST:
+        raise click.UsageError("`list` lists all folders; leave out PATH.")
     params = trust_params(place, TrustAction(action), path)
     place.request("sennit/trust", params, TrustResult, as_json=as_json, render=trust_table)
 

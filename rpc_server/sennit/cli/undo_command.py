@@ -10,13 +10,14 @@ from attrs import frozen
 from sennit.cli.applying import APPLY_LIMIT_S, GOOD_STATES, application_lines
 from sennit.cli.client import Client
 from sennit.cli.exits import Exit
-from sennit.cli.failures import UsageError
+from sennit.cli.failures import NotNowError
+from sennit.cli.names import kind_of
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.safe_text import safe_line
 from sennit.core.counted import listed
 from sennit.core.uris import display, file_path
-from sennit_protocol.ids import ApplicationId, TicketId
+from sennit_protocol.ids import IdKind, TicketId
 from sennit_protocol.proposals import ApplicationView
 from sennit_protocol.requests import TicketsParams, TicketsResult
 from sennit_protocol.review import UndoParams
@@ -27,23 +28,29 @@ PAGE = 1000
 
 
 @click.command("undo")
-@click.argument("application", required=False)
+@click.argument("name", required=False, metavar="APPLICATION|TICKET")
 @click.option("--last", is_flag=True, help="The newest application to the repository here.")
 @json_option
 @click.pass_context
-def command(ctx: click.Context, *, application: str | None, last: bool, as_json: bool) -> None:
-    """Take an application back by merging with the files as they are now."""
+def command(ctx: click.Context, *, name: str | None, last: bool, as_json: bool) -> None:
+    """Take an application back by merging with the files as they are now.
+
+    Of a ticket that is its last one. An undo is an application too: its id takes it back.
+    """
     place: Place = ctx.obj
-    if (application is None) is not last:
-        raise click.UsageError("Name an application (a_…), or say --last.")
+    if (name is None) is not last:
+        raise click.UsageError("Name an application (a_…) or a ticket (t_…), or say --last.")
+    if name is not None:
+        place.guarded(lambda: kind_of(name, IdKind.APPLICATION, IdKind.TICKET), as_json=as_json)
 
     async def work(client: Client) -> ApplicationView:
-        named = ApplicationId(application or "")
-        if application is None:
+        if name is None:
             newest = await _newest(client, place.folder)
             named = newest.application.id
             if not as_json:
                 place.terminal.note(_told(newest))
+        else:
+            named = await place.names(client).application(name)
         params = UndoParams(named)
         return await client.ask("sennit/undo", params, ApplicationView, limit_s=APPLY_LIMIT_S)
 
@@ -90,7 +97,7 @@ async def _newest(client: Client, folder: Path) -> _Newest:
             break
         before = page.tickets[-1].id
     if found is None:
-        raise UsageError(
+        raise NotNowError(
             f"Nothing was applied to a repository at, above or below {folder} that could be taken"
             " back."
         )

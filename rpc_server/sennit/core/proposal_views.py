@@ -278,18 +278,10 @@ def applied_files(row: ApplicationRow) -> tuple[AppliedFile, ...]:
     return tuple(files)
 
 
-def set_aside(revision: RevisionRow) -> tuple[Notice, ...]:
-    """Why nothing of a revision is preselected."""
-    if revision.integration is Integration.CONFLICT:
-        return (Notice("It conflicts with what was merged before it and is set aside."),)
-    if revision.integration is Integration.CLEAN:
-        return tuple(_said_of_the_merge(revision))
-    if revision.integration is Integration.RETAINED:
-        return (Notice("Its run did not complete; what it had done is kept and can be adopted."),)
-    return ()
-
-
-def _said_of_the_merge(revision: RevisionRow) -> Iterator[Notice]:
+def merge_notices(revision: RevisionRow) -> Iterator[Notice]:
+    """What to know of how a revision was merged, beside how it stands."""
+    if revision.integration is not Integration.CLEAN:
+        return
     for path in revision.normalised:
         said = "Its line endings were changed as a whole; it was merged with those that it had."
         yield Notice(said, path=display(path))

@@ -109,7 +109,10 @@ def _settings(values: Mapping[str, object], agents: Mapping[str, AgentSettings])
             get["workspace.setupFolders"],
         ),
         review=ReviewSettings(
-            get["review.offer"], get["review.sensitive"], get["review.generated"]
+            get["review.offer"],
+            get["review.onConflict"],
+            get["review.sensitive"],
+            get["review.generated"],
         ),
         retention=Retention(get["retention.applied"], get["retention.dropped"]),
         log=LogSettings(get["log.level"], get["log.file"]),

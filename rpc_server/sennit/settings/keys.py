@@ -27,8 +27,9 @@ from sennit.settings.kinds import (
     globs,
     variable_names,
 )
+from sennit.settings.review_globs import GENERATED, SENSITIVE
 from sennit_protocol.states import Offer
-from sennit_protocol.tasks import ExpectChanges
+from sennit_protocol.tasks import ExpectChanges, OnConflict
 
 NAME = "NAME"
 """Stands in a key for a name that the user chooses."""
@@ -100,18 +101,6 @@ _NAMED = frozenset({Source.USER, Source.REPOSITORY, Source.CLIENT})
 _DAY_MS = 24 * 60 * 60 * 1_000
 _MIB = 1024 * 1024
 _GIB = 1024 * _MIB
-
-SENSITIVE = (
-    ".github/workflows/", ".gitlab-ci.yml", ".circleci/", "Jenkinsfile", ".husky/",
-    ".pre-commit-config.yaml", ".gitattributes", ".gitmodules", ".sennit.toml", ".mcp.json",
-    ".claude/", ".gemini/", ".codex/", ".opencode/", "opencode.json", "opencode.jsonc",
-    ".vscode/", ".devcontainer/", ".envrc", ".env", ".env.*", "*.pem", "*.key", ".npmrc", ".pypirc",
-)  # fmt: skip
-GENERATED = (
-    "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock",
-    "Cargo.lock", "poetry.lock", "uv.lock", "pdm.lock", "Pipfile.lock", "Gemfile.lock",
-    "composer.lock", "go.sum", "flake.lock", "*.min.js", "*.min.css", "*_pb2.py", "*.pb.go",
-)  # fmt: skip
 
 TABLE: tuple[Key, ...] = (
     Key(
@@ -218,6 +207,11 @@ TABLE: tuple[Key, ...] = (
         "review.offer", Choice(Offer), Offer.AUTO, _ANYONE,
         "When proposals are offered: as they come, when the ticket settles, or on request.",
         in_call="offer",
+    ),
+    Key(
+        "review.onConflict", Choice(OnConflict), OnConflict.SET_ASIDE, _ANYONE,
+        "What follows when a proposal conflicts: it is set aside for you, or its agent has one "
+        "more turn on what was merged before it.", in_call="onConflict",
     ),
     Key(
         "review.sensitive", globs(), SENSITIVE, _ANYONE,
@@ -390,8 +384,7 @@ LATER: tuple[LaterKey, ...] = tuple(
     LaterKey(name)
     for name in (
         "limits.provider", "limits.model", "limits.agent", "limits.memory", "limits.depth",
-        "checks", "review.onConflict",
-        "review.onFailure", "apply.save", "hooks", "telemetry",
+        "checks", "review.onFailure", "apply.save", "hooks", "telemetry",
     )
 )  # fmt: skip
 

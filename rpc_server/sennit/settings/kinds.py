@@ -9,6 +9,7 @@ from typing import Protocol
 
 from attrs import frozen
 
+from sennit.core.counted import counted
 from sennit.core.globs import glob_problem
 from sennit.core.variables import variable_problem
 
@@ -232,7 +233,8 @@ class Texts:
         if not isinstance(raw, list | tuple):
             return Wrong(f"is {_type_of(raw)}, not a list", (self.told,))
         if not self.least <= len(raw) <= self.most:
-            return Wrong(f"has {len(raw)} entries, not {self.least} to {self.most}", (self.told,))
+            has = counted(len(raw), "entry", "entries")
+            return Wrong(f"has {has}, not {self.least} to {self.most}", (self.told,))
         for index, each in enumerate(raw):
             if not isinstance(each, str):
                 return Wrong(f"entry {index} is {_type_of(each)}, not a text", (self.told,))

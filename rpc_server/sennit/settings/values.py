@@ -12,7 +12,7 @@ from sennit.core.workspace_kinds import WorkspaceKind
 from sennit.settings.keys import Key, LogLevel, Source
 from sennit_protocol.errors import Problem
 from sennit_protocol.states import Offer
-from sennit_protocol.tasks import ExpectChanges
+from sennit_protocol.tasks import ExpectChanges, OnConflict
 
 
 @frozen
@@ -43,9 +43,10 @@ class TaskSettings:
 
 @frozen
 class ReviewSettings:
-    """How proposals are offered, and the globs of what is flagged and folded."""
+    """How proposals are offered, what follows conflicts, globs of what is flagged and folded."""
 
     offer: Offer
+    on_conflict: OnConflict
     sensitive: tuple[str, ...]
     generated: tuple[str, ...]
 

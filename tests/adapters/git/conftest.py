@@ -17,11 +17,6 @@ from tests.adapters.git.made_trees import workbench
 
 
 @pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     """An environment whose home holds only what the tests put there."""
     home = tmp_path / "home"

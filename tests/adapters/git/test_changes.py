@@ -29,11 +29,6 @@ from tests.adapters.git.made_trees import (
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 @pytest.fixture(params=["sha1", "sha256"])
 async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Workbench:
     return await workbench(tmp_path, request.param)

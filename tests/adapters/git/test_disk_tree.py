@@ -59,11 +59,15 @@ def staged_by_git(tree: Tree, place: Path) -> str:
     if index.exists():
         shutil.copy2(index, copy)
     environment = {**tree.environment, "GIT_INDEX_FILE": os.fspath(copy)}
-    for asked in (["add", "-A"], ["write-tree"]):
+
+    def git(*asked: str) -> bytes:
         done = subprocess.run(
             ["git", *asked], cwd=tree.folder, env=environment, capture_output=True, check=True
         )
-    return done.stdout.decode().strip()
+        return done.stdout
+
+    git("add", "-A")
+    return git("write-tree").decode().strip()
 
 
 @pytest.mark.slow

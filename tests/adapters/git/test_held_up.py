@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import stat
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from sennit.adapters.git.store import open_store
 from sennit.adapters.git.whole_capture import capture_whole, peek_whole
 from sennit.adapters.git.workspace import Workspace
 from sennit.core.objects import GitFailed, LeftOutReason
-from tests.adapters.git.bench import Bench
+from tests.adapters.git.bench import Bench, Tree
 
 pytestmark = pytest.mark.anyio
 
@@ -117,6 +118,34 @@ async def test_a_pipe_is_named_and_the_rest_is_captured(bench: Bench, place: str
     assert place.encode() not in files
     if place not in NOT_ALWAYS_READ:
         assert place.encode() in {one.path for one in taken.left_out}
+
+
+async def test_rules_of_a_submodule_hold_too(bench: Bench, environment: dict[str, str]) -> None:
+    inner = Tree(bench.tmp_path / "inner", environment)
+    inner.folder.mkdir()
+    inner.git("init", "-q")
+    inner.write(".gitignore", "ignored\n")
+    inner.write("file", "of the submodule\n")
+    inner.commit()
+    locally = ("-c", "protocol.file.allow=always")
+    bench.tree.git(*locally, "submodule", "--quiet", "add", str(inner.folder), "sub")
+    bench.tree.commit()
+    workspace = await bench.workspace()
+    inside = bench.inside(workspace)
+    inside.path("sub/.gitignore").unlink()
+    os.mkfifo(inside.path("sub/.gitignore"))
+    inside.write("sub/ignored", "a secret\n")
+    inside.write("sub/new", "new\n")
+    inside.write("new", "new\n")
+    taken = await captured(bench, workspace)
+    assert b"new" in await bench.files_of(taken.commit)
+    assert inside.path("sub/.gitignore").read_bytes() == b"ignored\n"
+    told = {one.path: one for one in taken.left_out}
+    assert told[b"sub/.gitignore"].reason is LeftOutReason.SPECIAL_FILE
+    # What was done in there is the commit that this names.
+    commit, store = re.findall(r"commit (\w+) of (\S.*?);", told[b"sub"].detail)[0]
+    listed = bench.tree.git(f"--git-dir={store}", "ls-tree", "--name-only", commit)
+    assert listed.split() == [b".gitignore", b"file", b"new"]
 
 
 async def test_a_link_to_a_pipe_is_as_good_as_one(bench: Bench) -> None:

@@ -19,11 +19,6 @@ from tests.adapters.git.made_trees import AT, Files, Workbench, must, run_git, w
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 @pytest.fixture(params=["sha1", "sha256"])
 async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Workbench:
     return await workbench(tmp_path, request.param)

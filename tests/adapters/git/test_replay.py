@@ -13,11 +13,6 @@ from tests.replay.folding import Figures, change_between, replay, replay_over_a_
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 def lines(name: str, *changed: int) -> bytes:
     return b"".join(
         f"{name} {number}{' changed' if number in changed else ''}\n".encode()

@@ -31,11 +31,6 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture
 async def bench(tmp_path: Path) -> Workbench:
     return await workbench(tmp_path)
 

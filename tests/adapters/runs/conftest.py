@@ -7,29 +7,18 @@ from pathlib import Path
 import pytest
 from blockbuster import blockbuster_ctx
 
-from sennit.adapters.platform import processes
 from sennit.adapters.processes import LocalExecutor
 from sennit.adapters.sandbox.planning import Surroundings, plan
 from sennit.adapters.sandbox.probing import probe
 from sennit.core.agents import Sandboxing
 from sennit.core.sandbox import Confined, SandboxMissing
-from tests.adapters.runs.running import processes_of
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
+from tests.adapters.runs.running import end_processes_of
 
 
 @pytest.fixture(autouse=True)
 def _nothing_escapes(tmp_path: Path) -> Iterator[None]:
     yield
-    left = processes_of(tmp_path)
-    for pid in left:
-        start = processes.start_time(pid)
-        if start is not None:
-            processes.signal_process(pid, start, 9)
-    assert left == []
+    assert end_processes_of(tmp_path) == []
 
 
 @pytest.fixture

@@ -29,6 +29,16 @@ def processes_of(tmp_path: Path) -> list[int]:
     return found
 
 
+def end_processes_of(tmp_path: Path) -> list[int]:
+    """Kill what is left of the runs in `tmp_path`; gives what there was."""
+    left = processes_of(tmp_path)
+    for pid in left:
+        start = processes.start_time(pid)
+        if start is not None:
+            processes.signal_process(pid, start, 9)
+    return left
+
+
 def eventually(holds: Callable[[], bool]) -> None:
     deadline = time.monotonic() + PATIENCE_S
     while not holds():

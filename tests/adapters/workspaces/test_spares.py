@@ -119,7 +119,7 @@ async def test_what_comes_into_a_folder_while_it_waits_does_not_stay(
         case "replaced":
             (top / "a/deep").rename(bench.tmp_path / "deep")
             (top / "a/deep").symlink_to(bench.tmp_path / "deep")
-        case "gone":
+        case _:
             shutil.rmtree(top / "a")
     second = await made(bench, "two")
     assert second.how is not None

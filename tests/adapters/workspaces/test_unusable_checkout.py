@@ -14,7 +14,7 @@ from sennit.adapters.git.records import lease_file, read_record, record_file, re
 from sennit.adapters.git.store import Store
 from sennit.adapters.git.workspace import Workspace
 from sennit.adapters.workspaces.making import make_workspace
-from sennit.adapters.workspaces.pristine import NAME, folder_of, obstacle
+from sennit.adapters.workspaces.pristine import NAME, folder_of, lock_of, obstacle
 from sennit.core.objects import GitFailed
 from sennit.core.workspace_kinds import How, KindWorks, Plan, WorkspaceKind
 from tests.adapters.git.bench import Bench, this_process
@@ -24,6 +24,28 @@ pytestmark = pytest.mark.anyio
 FROM_IT = (WorkspaceKind.OVERLAY, WorkspaceKind.REFLINK)
 FOUND = {WorkspaceKind.REFLINK: KindWorks("it is said to")}
 MIB = 1 << 20
+
+
+Mounted = Callable[[Path], Path]
+
+
+@pytest.fixture
+def mounted() -> Iterator[Mounted]:
+    """Puts a disk of 8 MiB at a place."""
+    folders: list[Path] = []
+
+    def put(folder: Path) -> Path:
+        folder.mkdir()
+        mount = ["mount", "-t", "tmpfs", "-o", "size=8m,mode=700", "none", str(folder)]
+        done = subprocess.run(mount, capture_output=True, check=False)
+        if done.returncode != 0:
+            pytest.skip(f"only root has a small disk here: {done.stderr.decode().strip()}")
+        folders.append(folder)
+        return folder
+
+    yield put
+    for folder in folders:
+        subprocess.run(["umount", str(folder)], check=True)
 
 
 async def made(
@@ -99,6 +121,34 @@ async def test_what_takes_its_place_is_left_alone_and_worked_without(
     assert after == before
 
 
+@pytest.mark.parametrize("kind", FROM_IT)
+async def test_a_lock_that_cannot_be_taken_is_worked_without(
+    bench: Bench, kind: WorkspaceKind
+) -> None:
+    store = await bench.store()
+    lock_of(store).mkdir()
+    workspace = await made(bench, kind, "task")
+    assert isinstance(workspace, Workspace), workspace
+    assert workspace.how is not None
+    assert workspace.how.kind is WorkspaceKind.CHECKOUT
+    assert str(lock_of(store)) in workspace.how.refused[0].why
+
+
+@pytest.mark.parametrize("kind", FROM_IT)
+async def test_one_that_cannot_be_removed_is_worked_without(
+    bench: Bench, kind: WorkspaceKind, mounted: Mounted
+) -> None:
+    store = await a_checkout_is_kept(bench)
+    mounted(folder_of(store) / "mounted")
+    # It was written under other rules, so it has to be made anew.
+    bench.tree.write(".gitattributes", "* -text\n")
+    workspace = await made(bench, kind, "second")
+    assert isinstance(workspace, Workspace), workspace
+    assert workspace.how is not None
+    assert workspace.how.kind is WorkspaceKind.CHECKOUT
+    assert "cannot be removed" in workspace.how.refused[0].why
+
+
 async def test_one_that_is_gone_is_made_again(bench: Bench) -> None:
     store = await a_checkout_is_kept(bench)
     folder_of(store).rename(store.root / "elsewhere")
@@ -111,18 +161,9 @@ async def test_one_that_is_gone_is_made_again(bench: Bench) -> None:
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> Iterator[Path]:
+def small(tmp_path: Path, mounted: Mounted) -> Path:
     """A disk of 8 MiB."""
-    folder = tmp_path / "small"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=8m,mode=700", "none", str(folder)]
-    done = subprocess.run(mount, capture_output=True, check=False)
-    if done.returncode != 0:
-        pytest.skip(f"only root has a small disk here: {done.stderr.decode().strip()}")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)
+    return mounted(tmp_path / "small")
 
 
 @pytest.mark.parametrize("kind", FROM_IT)

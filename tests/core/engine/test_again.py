@@ -163,6 +163,8 @@ def test_what_was_built_on_the_second_try_has_nothing_to_say() -> None:
     world.merge()
     up_to_merge(world, "three")
     assert not world.revision("three").notices
+    newer = {world.revision(name).id for name in ("one", "two-again")}
+    assert begun_on(world.state, world.task("three")) == newer
 
 
 @pytest.mark.parametrize("said", OnConflict)

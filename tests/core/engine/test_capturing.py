@@ -111,7 +111,7 @@ def test_a_capture_that_fails_keeps_the_workspace_and_names_it() -> None:
     assert world.run("a").state is RunState.CAPTURED
     failure = world.task("a").failure
     assert failure is not None
-    assert failure.message == f"disk full. The workspace is kept: /w/{world.run('a').id}"
+    assert failure.message == f"disk full. What is there is kept: /w/{world.run('a').id}"
 
 
 def test_a_capture_that_fails_does_not_hide_why_the_run_failed() -> None:

@@ -50,13 +50,15 @@ def _completed(editor: Neovim, line: str) -> list[str]:
 def test_sub_commands_and_what_they_take_are_completed(editor: Neovim) -> None:
     ticket = done(editor, "true")
     assert _completed(editor, "Sennit ap") == ["apply"]
-    assert len(_completed(editor, "Sennit ")) == 26
+    assert len(_completed(editor, "Sennit ")) == 30
     assert _completed(editor, "Sennit accept ") == ["all", "file", "hunk", "proposal"]
     assert _completed(editor, "Sennit trust g") == ["grant"]
     assert ticket in _completed(editor, "Sennit review t_")
     assert _completed(editor, f"Sennit output {ticket} ") == ["task-1"]
     assert _completed(editor, "Sennit dispatch agent=com") == ["agent=command"]
     assert _completed(editor, "Sennit dispatch role=im") == ["role=implement"]
+    editor.command(f"cd {editor.folder}")
+    assert _completed(editor, "Sennit dispatch attach=a.") == ["attach=a.py"]
     assert _completed(editor, "Sennit follow ") == [ticket]
     assert _completed(editor, "Sennit cancel ") == []
 
@@ -71,9 +73,42 @@ def test_every_sub_command_says_what_it_does(editor: Neovim) -> None:
 
 def test_an_unknown_sub_command_is_said_with_all_that_there_are(editor: Neovim) -> None:
     editor.sennit("nonsense")
-    editor.until_notice("there is no `:Sennit nonsense`", "accept, answer, apply")
+    editor.until_notice("there is no `:Sennit nonsense`", "accept, agent-text, answer, apply")
     editor.sennit("dispatch budget=much true")
     editor.until_notice("nothing was dispatched: `much` is no part of a budget")
+    editor.sennit("dispatch access=all true")
+    editor.until_notice("nothing was dispatched: `access` is read or write, not `all`")
+
+
+def test_a_draft_says_what_counts_for_all_and_completes_what_headers_can_hold(
+    editor: Neovim,
+) -> None:
+    before = tickets_known(editor)
+    editor.sennit("dispatch")
+    complete = "return require('sennit.completion').draft('', ...)"
+    editor.until(lambda: "peer" in editor.lua(complete, "agent"), "the catalogue")
+    assert editor.lua(complete, "conflict") == ["setAside", "follow"]
+    assert "a.py" in editor.lua(complete, "attach")
+    lines = [
+        "label: both ways", "conflict: follow", "agent: peer", "---",
+        "task: one", "", "write both.txt 1", "---",
+        "task: other", "attach: a.py:1-2", "", "write both.txt 2",
+    ]  # fmt: skip
+    editor.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, ...); vim.cmd('write')", lines)
+    editor.until_notice("2 tasks begun")
+    ticket = new_ticket(editor, before)
+    assert settled(editor, ticket) == "completed"
+    view = editor.ask("sennit/ticket", {"ticket": ticket})
+    assert view["label"] == "both ways"
+    assert [task["id"] for task in view["tasks"]] == ["one", "other", "other-again"]
+    run = editor.ask("sennit/run", {"ticket": ticket, "task": "other"})
+    assert "def one" in run["prompt"]
+    editor.sennit("tickets")
+    editor.until(lambda: "done again as other-again" in "".join(editor.lines()), "the panel")
+    editor.sennit("tickets")
+    editor.sennit(f"details {ticket} one")
+    text = editor.until(lambda: "\n".join(editor.lines()), "the details")
+    editor.until(lambda: "workspace: " in "\n".join(editor.lines()), f"a workspace in {text}")
 
 
 @pytest.mark.parametrize("command", ["accept", "apply", "next"])
@@ -122,6 +157,27 @@ def test_tickets_of_other_repositories_are_not_shown(
     editor.sennit("tickets")
     editor.until(lambda: mine in "".join(editor.lines()), "the ticket")
     assert theirs not in "".join(editor.lines())
+
+
+def test_where_open_work_meets_is_shown_and_a_ticket_is_dropped_once_that_is_confirmed(
+    editor: Neovim,
+) -> None:
+    ticket = done(editor, sed("s/return 1/return 9/", "a.py"), sed("s/return 1/return 8/", "a.py"))
+    editor.sennit("overlaps")
+    editor.until(lambda: len(editor.lines()) > 2, "the pair")
+    _, _, pair, place = editor.lines()
+    assert {word for word in pair.split() if "task-" in word} == {"task-1", "task-2"}
+    assert place == "    a.py: the same lines, from 2"
+    editor.command("close")
+    editor.choose("Keep it")
+    editor.sennit(f"drop {ticket}")
+    asked = editor.until(editor.asked, "the question")
+    assert [one["items"] for one in asked] == [[f"Drop {ticket} for good", "Keep it"]]
+    assert ticket in editor.lua("return vim.tbl_keys(require('sennit.state').known.tickets)")
+    editor.choose("Drop")
+    editor.sennit(f"drop {ticket}")
+    editor.until_notice(f"{ticket} was dropped")
+    editor.until_lua("return next(require('sennit.state').known.tickets) == nil")
 
 
 def test_no_key_is_mapped_unasked(editor: Neovim) -> None:

@@ -86,6 +86,21 @@ def test_typing_where_a_hunk_is_makes_a_conflict_of_that_hunk_alone(
     )
 
 
+def test_what_the_user_has_typed_just_so_needs_no_change_and_the_panel_says_what_is_applied(
+    scene: Scene, editor: Neovim
+) -> None:
+    editor.edit(scene.path("many.txt"))
+    ticket = done(editor, "sed -i -e 's/line 5$/LINE 5/' -e 's/line 30$/LINE 30/' many.txt")
+    accept_all(editor, ticket)
+    _type(editor, 5, "LINE 5")
+    assert applied(editor)["state"] == "applied"
+    editor.until_notice("1 accepted hunk needed no change")
+    editor.until(
+        lambda: [line.split()[-1] for line in panel(editor) if "@30" in line] == ["applied"],
+        "what is applied in the panel",
+    )
+
+
 def test_hunks_stay_at_their_text_while_the_user_types_above(scene: Scene, editor: Neovim) -> None:
     editor.edit(scene.path("many.txt"))
     ticket = done(editor, sed("s/line 30$/LINE 30/", "many.txt"))

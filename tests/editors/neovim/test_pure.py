@@ -122,6 +122,9 @@ budget: 20 turns, 1.1k tokens, 0.5 cost, 2 min
 access: read
 task: first
 description: some words
+attach: src/a b.py:3-9
+attach: p_1
+attach: README.md
 
 Do this.
 
@@ -146,14 +149,22 @@ Then that.
 """
 
 
+def _read(lua: Neovim, lines: list[str]) -> tuple[list[dict[str, Any]], list[str], dict[str, Any]]:
+    drafts, problems, call = lua.lua("return { require('sennit.draft').parse(...) }", lines)
+    # An empty table of Lua has no kind.
+    return drafts, problems, call or {}
+
+
 def test_a_draft_is_read_and_written_again(lua: Neovim) -> None:
     read = "return require('sennit.draft').parse(...)"
-    drafts, problems = lua.lua(f"return {{ {read.removeprefix('return ')} }}", DRAFT.splitlines())
-    assert problems == []
+    drafts, problems, call = _read(lua, DRAFT.splitlines())
+    assert (problems, call) == ([], {})
     assert drafts == [
         {"agent": "scribe", "id": "first", "description": "some words", "model": "large one",
          "budget": {"turns": 20, "tokens": 1100, "cost": 0.5, "timeMs": 120_000},
          "access": "read",
+         "attach": [{"path": "src/a b.py", "startLine": 3, "endLine": 9}, {"proposal": "p_1"},
+                    {"path": "README.md"}],
          "prompt": "Do this.\n\n# this is part of the prompt\ntask: and this too"},
         {"after": ["first", "other"], "prompt": "# A title\n\nThen that."
          "\n\n```yaml\n---\n\\---\n```\n---\n```"},
@@ -162,10 +173,107 @@ def test_a_draft_is_read_and_written_again(lua: Neovim) -> None:
     assert lua.lua(read, written) == drafts
 
 
+FOR_ALL = ["label: rename all", "conflict: follow", "order: fewestConflicts", "concurrent: 2",
+           "agent: peer", "deadline: 10 min", "---", "writes: src/**, docs/**", "", "x", "---",
+           "y"]  # fmt: skip
+
+
+def test_a_first_part_of_headers_alone_is_for_all_tasks(lua: Neovim) -> None:
+    drafts, problems, call = _read(lua, FOR_ALL)
+    assert problems == []
+    assert call == {
+        "label": "rename all", "onConflict": "follow", "order": "fewestConflicts",
+        "maxConcurrent": 2, "defaults": {"agent": "peer", "deadlineMs": 600_000},
+    }  # fmt: skip
+    assert drafts == [{"writes": ["src/**", "docs/**"], "prompt": "x"}, {"prompt": "y"}]
+    written = lua.lua("return require('sennit.draft').format(...)", drafts, call)
+    assert _read(lua, written) == (drafts, [], call)
+    assert _read(lua, ["offer: manual", "", "x"])[2] == {"offer": "manual"}
+
+
 def test_what_a_draft_cannot_mean_is_named_with_its_line(lua: Neovim) -> None:
-    lines = ["agent: a", "", "x", "---", "budget: 3 apples, 1 s", "access: all", "", "y"]
-    _, problems = lua.lua("return { require('sennit.draft').parse(...) }", lines)
-    assert [one.split(" is ")[0] for one in problems] == ["line 5: `3 apples`", "line 6: `access`"]
+    lines = [
+        "agent: a", "attach: a.py:9-3", "retries: some", "", "x", "---",
+        "budget: 3 apples, 1 s", "access: all", "idle: long", "conflict: follow", "", "y",
+    ]  # fmt: skip
+    _, problems, _ = _read(lua, lines)
+    assert [" ".join(one.split(" ")[:3]) for one in problems] == [
+        "line 2: `a.py:9-3`", "line 3: `some`", "line 7: `3", "line 8: `access`", "line 9: `long`",
+        "line 10: `conflict`",
+    ]  # fmt: skip
+    _, problems, _ = _read(lua, ["agent: a", "task: one", "---", "y"])
+    assert problems == ["line 2: `task` is about one task, and this part is for all"]
+
+
+def test_what_goes_along_with_a_task_is_a_file_of_the_folder_or_a_proposal(lua: Neovim) -> None:
+    places = [{"path": "a b", "startLine": 1, "endLine": 2}, {"path": "/c"}, {"proposal": "p_1"}]
+    [task] = lua.lua(
+        "return require('sennit.draft').tasks(...)",
+        [{"prompt": "x", "attach": places}], {"role": "review"}, "/repo",
+    )  # fmt: skip
+    assert (task["role"], task["cwd"]) == ("review", "file:///repo")
+    assert task["attach"] == [
+        {"uri": "file:///repo/a%20b", "startLine": 1, "endLine": 2},
+        {"uri": "file:///c"},
+        {"proposal": "p_1"},
+    ]
+
+
+BASE = {
+    "repository": "file:///repo", "head": "0123456789abcdef", "branch": "main",
+    "modified": ["a"], "unsaved": ["b"],
+    "leftOut": [{"path": f"big{number}", "reason": "tooLarge"} for number in range(7)],
+}  # fmt: skip
+
+
+def test_details_tell_notes_and_what_the_base_held_and_how_the_workspace_was_made(
+    lua: Neovim,
+) -> None:
+    run = {
+        "run": {"id": "r", "state": "captured", "resumed": False},
+        "argv": ["sh", "-c", "a\nb"], "folder": "/w", "prompt": "do", "agent": "peer",
+        "workspace": {"kind": "checkout", "refused": ["overlay: no user namespaces"]},
+    }  # fmt: skip
+    details = {
+        "task": {"id": "a", "state": "completed", "agent": "peer", "flags": ["sourceDrift"],
+                 "notices": [{"message": "Told twice."}], "followedBy": "t"},
+        "ticket": {"id": "t", "notices": [{"message": "Of all."}], "bases": [BASE]},
+        "proposal": {"notices": [{"message": "Odd.", "path": "a.txt"}]},
+        "run": run, "events": [],
+    }  # fmt: skip
+    lines = lua.lua("return require('sennit.details').lines(...)", details)
+    assert lines[:7] == [
+        "a: completed, by peer", "your files changed meanwhile", "done again in this ticket",
+        "note: Told twice.", "note: a.txt: Odd.", "note: Of all.",
+        "base: 0123456789 (main), 1 modified, 1 unsaved",
+    ]  # fmt: skip
+    assert lines[7:13].count("left out: 2 more paths") == 1
+    for line in ("command line: sh -c a b", "workspace: checkout",
+                 "  not by overlay: no user namespaces"):  # fmt: skip
+        assert line in lines
+    assert any(line.startswith("session: a new one") for line in lines)
+
+
+def test_what_happened_to_a_ticket_as_a_whole_is_told_of_each_task(lua: Neovim) -> None:
+    events = [{"message": "all"}, {"message": "mine", "task": "a"}, {"message": "no", "task": "b"}]
+    told = lua.lua("return require('sennit.details').events_of(...)", events, "a")
+    assert [one["message"] for one in told] == ["all", "mine"]
+
+
+def test_the_panel_of_a_review_has_flags_and_notes_in_its_width(lua: Neovim) -> None:
+    notices = [{"message": f"{name} is somewhat longer than the panel is."} for name in "abcde"]
+    summary = {"id": "p", "task": "one", "integration": "clean", "application": "none",
+               "flags": ["headMoved"]}  # fmt: skip
+    view = {"summary": summary, "notices": notices}
+    lines = lua.lua(
+        "local view = ...; return vim.tbl_map(function(line) return line.text end,"
+        " require('sennit.review.outline').lines({ title = 't', proposals = { view } }))",
+        view,
+    )
+    assert lines[3:6] == ["   ! HEAD has moved", "   note: a is somewhat longer than the",
+                          "     panel is."]  # fmt: skip
+    assert lines[-1] == "   … 2 more notes (K shows all)"
+    assert max(map(len, lines)) <= 40
 
 
 @pytest.mark.parametrize(
@@ -274,6 +382,26 @@ def test_a_row_tells_how_many_things_an_agent_asks(lua: Neovim) -> None:
     assert rows[1]["text"].endswith("asks: q2? (and 1 more)")
 
 
+def test_a_row_tells_flags_and_notes_and_as_which_one_a_task_was_done_again(lua: Neovim) -> None:
+    first = {
+        "id": "a", "state": "completed", "agent": "peer", "followedBy": "t",
+        "flags": ["sourceDrift", "outputTruncated"], "notices": [{"message": "Odd."}],
+    }  # fmt: skip
+    again = {"id": "a-again", "state": "running", "agent": "peer",
+             "following": {"ticket": "t", "task": "a"}}  # fmt: skip
+    summary = {"id": "p", "ticket": "t", "task": "a", "integration": "clean", "review": "offered",
+               "application": "none", "flags": ["sourceDrift"]}  # fmt: skip
+    rows = lua.lua(
+        "local tasks, proposal = ...; return require('sennit.ui.ticket_rows').lines({"
+        " tickets = function() return { { id = 't', state = 'running' } } end,"
+        " tasks = function() return tasks end, proposals = function() return { proposal } end })",
+        [first, again], summary,
+    )  # fmt: skip
+    text = rows[1]["text"]
+    assert text.count("! your files changed meanwhile") == 1
+    assert text.endswith("! output cut  1 note (K)  done again as a-again")
+
+
 SIDE = {"mode": "100644", "id": "1", "uri": "sennit:/a"}
 CONFLICT = {"kind": "content", "path": "a", "uri": "file:///a", "ours": SIDE, "theirs": SIDE}
 GUESS = {"kind": "oursThenTheirs", "sure": "guess", "title": "Keep both."}
@@ -301,6 +429,10 @@ def test_likely_suggestions_stand_before_guesses_and_a_text_only_where_both_are_
     for more in bare:
         assert _ways(lua, {**CONFLICT, **more}) == [*sides, "show the sides"], more
     assert _ways(lua, CONFLICT, settled=True) == ["show the sides", "take the resolution back"]
+    own = lua.lua("return require('sennit.resolving').ways(...)", CONFLICT, True, True)
+    assert [one["text"] for one in own] == [
+        "show the sides", "show what the agent itself has done", "take the resolution back",
+    ]  # fmt: skip
 
 
 def test_after_a_resolution_it_is_told_whether_conflicts_are_left(lua: Neovim) -> None:

@@ -63,7 +63,7 @@ def test_a_decision_is_about_the_file_that_the_live_window_shows(editor: Neovim)
     review(editor, done(editor, shell(BOTH)))
     editor.command("edit b.txt")
     editor.until_lua(f"{REVIEW}; return vim.fs.basename(review.session.shown.uri) == 'b.txt'")
-    editor.until_lua(f"{REVIEW}; return require('sennit.ui.review').unit_here() ~= nil")
+    editor.until_lua(f"{REVIEW}; return require('sennit.ui.review_cursor').unit(review) ~= nil")
     editor.sennit("accept")
     editor.until(lambda: _decisions(editor)["b.txt"] == "accepted", "the decision")
     assert _decisions(editor) == {"a.txt": "undecided", "b.txt": "accepted"}

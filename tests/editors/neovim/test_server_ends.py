@@ -196,7 +196,8 @@ def test_a_crash_of_the_editor_loses_nothing_and_leaves_no_process(
 
 def test_stop_ends_the_server_for_good(scene: Scene, editor: Neovim) -> None:
     editor.edit(scene.path("many.txt"))
-    settled(editor, dispatch(editor, [{"id": "one", "prompt": "true"}]))
+    settled(editor, dispatch(editor, [{"id": "one", "prompt": "true"}], label="stopping"))
+    editor.until_notice("stopping is completed")
     editor.forget_notices()
     editor.sennit("stop")
     editor.until_lua("return #vim.lsp.get_clients({ name = 'sennit' }) == 0")

@@ -151,6 +151,29 @@ def test_a_follow_up_is_the_next_revision_with_the_decisions_that_still_fit(
     editor.until_notice("was not followed up", f":Sennit follow {second} grown")
 
 
+def test_lines_that_are_selected_in_a_review_go_along_with_a_follow_up_of_its_proposal(
+    editor: Neovim,
+) -> None:
+    first = _begun(editor, "marked", "write one.txt alpha")
+    settled(editor, first)
+    review(editor, first)
+    editor.lua("vim.api.nvim_set_current_win(require('sennit.ui.review').get().proposed_window)")
+    editor.sennit("materialise")
+    told = editor.until_notice("the work of marked is in")
+    folder = told.split(" is in ")[1].removesuffix(", a copy.")
+    editor.until_lua("return #vim.api.nvim_list_tabpages() == 3")
+    assert editor.lua("return vim.fn.readfile(... .. '/one.txt')", folder) == ["alpha"]
+    editor.command("tabclose")
+    editor.command("1,1Sennit follow write two.txt 2")
+    second = next(
+        word for word in editor.until_notice("marked is followed up as").split()
+        if word.startswith("t_")
+    )  # fmt: skip
+    assert settled(editor, second) == "completed"
+    prompt = editor.ask("sennit/run", {"ticket": second, "task": "marked"})["prompt"]
+    assert re.search("Lines 1 to 1 of .*one.txt:\n```+\nalpha", prompt), prompt
+
+
 def _settle(editor: Neovim, line: str, *choices: str) -> None:
     """Press the key on a line of the panel, and answer so."""
     until_panel(editor, line)
@@ -158,6 +181,25 @@ def _settle(editor: Neovim, line: str, *choices: str) -> None:
     editor.choose(*choices)
     on_panel(editor, [one.strip() for one in panel(editor)].index(line) + 1)
     editor.type("c")
+
+
+def test_the_agents_own_text_of_a_settled_file_is_shown_from_the_panel_and_by_its_command(
+    scene: Scene, editor: Neovim
+) -> None:
+    editor.edit(scene.path("clash.txt"))
+    ticket = done(editor, sed("3s/.*/THREE/", "clash.txt"), sed("4s/.*/FOUR/", "clash.txt"))
+    review(editor, ticket)
+    _settle(editor, "! clash.txt (content) with task-1", "suggestion (likely)", "take it")
+    editor.until_notice("clash.txt is settled", "no conflict left")
+    _settle(editor, "= clash.txt settled: by", "show what the agent itself")
+    shown = "return #vim.api.nvim_tabpage_list_wins(0) == 2 and vim.wo.diff"
+    editor.until_lua(shown)
+    assert editor.lines() == LINES.replace("four", "FOUR").splitlines()
+    editor.command("tabclose")
+    editor.sennit("agent-text")
+    editor.until_lua(shown)
+    editor.type("q")
+    editor.until_lua("return #vim.api.nvim_tabpage_list_wins(0) == 3")
 
 
 def test_a_conflict_is_settled_by_a_suggestion_taken_back_and_settled_by_a_text(
@@ -170,7 +212,7 @@ def test_a_conflict_is_settled_by_a_suggestion_taken_back_and_settled_by_a_text(
     conflict = "! clash.txt (content) with task-1"
     _settle(editor, conflict, "suggestion (likely)", "take it")
     editor.until_notice("clash.txt is settled", "no conflict left")
-    _settle(editor, "= clash.txt settled: by adjacentEdits", "take the resolution back")
+    _settle(editor, "= clash.txt settled: by", "take the resolution back")
     editor.until_notice("is in conflict")
     _settle(editor, conflict, "edit")
     editor.until_lua("return vim.api.nvim_buf_get_name(0):match('^sennit://resolve/')")

@@ -79,17 +79,14 @@ def _reviewed(scene: Scene, editor: Neovim) -> str:
     scene.open_gate("gate")
     assert settled(editor, ticket) == "partial"
     review(editor, ticket)
-    first = next(place for place, line in enumerate(panel(editor), 1) if line.startswith("lines"))
-    on_panel(editor, first + 3)
-    editor.type("r")
-    until_panel(editor, "[-] @30  +1 -1")
-    on_panel(editor, first + 2)
-    editor.type("a")
-    until_panel(editor, "[x] @3  +1 -1")
-    code = next(place for place, line in enumerate(panel(editor), 1) if line.startswith("code"))
-    on_panel(editor, code + 1)
-    editor.type("A")
-    until_panel(editor, "[x] @1  +1 -1")
+    for hunk, key, decided in (
+        ("[ ] @30  +1 -1", "r", "[-] @30  +1 -1"),
+        ("[ ] @3  +1 -1", "a", "[x] @3  +1 -1"),
+        ("[ ] M code.py", "A", "[x] @1  +1 -1"),
+    ):
+        on_panel(editor, [line.strip() for line in panel(editor)].index(hunk) + 1)
+        editor.type(key)
+        until_panel(editor, decided)
     return ticket
 
 

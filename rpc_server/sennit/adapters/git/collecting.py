@@ -52,7 +52,8 @@ async def collect(
     store = found.store
     async with locked(store.lock) as held:
         if isinstance(held, Busy):
-            return GitFailed("collect a store", None, f"{store.root} is in use", "Try again.")
+            why = held.why or f"{store.root} is in use"
+            return GitFailed("collect a store", None, why, "Try again.")
         size = await in_thread("measure a store", size_of, store.root)
         if isinstance(size, GitFailed):
             return size

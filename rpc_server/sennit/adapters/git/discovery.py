@@ -101,10 +101,10 @@ async def discover(git: Git, folder: Path, trust: Trust) -> Discovery:
 
     Git is asked without being told a git directory, so that it checks who owns what it finds.
     """
-    start = await anyio.to_thread.run_sync(_existing_folder, folder)
-    if start is None:
+    found = await anyio.to_thread.run_sync(_start_of, folder)
+    if found is None:
         return _refused(folder, Refusal.MISSING_FOLDER)
-    git_dir = await anyio.to_thread.run_sync(_nearest_git_dir, start)
+    start, git_dir = found
     return await looked_at(os.fsencode(git_dir), lambda: _discovered(git, start, trust))
 
 
@@ -211,10 +211,13 @@ def _refused(folder: Path, reason: Refusal) -> Refused:
     return Refused(folder, reason, _ADVICE[reason].replace("FOLDER", str(folder)))
 
 
-def _nearest_git_dir(start: Path) -> Path:
-    """Name the git directory that git is going to look at, if there is any."""
-    found = (folder / ".git" for folder in (start, *start.parents))
-    return next((path for path in found if path.exists()), start / ".git")
+def _start_of(folder: Path) -> tuple[Path, Path] | None:
+    """Give where git is to look from, and the git directory that it finds, if there is any."""
+    start = _existing_folder(folder)
+    if start is None:
+        return None
+    found = (above / ".git" for above in (start, *start.parents))
+    return start, next((path for path in found if path.exists()), start / ".git")
 
 
 def _existing_folder(path: Path) -> Path | None:

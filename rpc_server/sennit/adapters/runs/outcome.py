@@ -62,8 +62,7 @@ def end_what_is_left(folder: RunFolder) -> Exited:
         return known
     out, err = size(folder.stdout), size(folder.stderr)
     record = {
-        # The shim makes the file for output before it starts anything.
-        "cause": "lost" if folder.stdout.exists() else "never_started",
+        "cause": _cause(folder),
         "stdout_bytes": out,
         "stdout_kept": out,
         "stderr_bytes": err,
@@ -79,6 +78,13 @@ def end_what_is_left(folder: RunFolder) -> Exited:
         # A full disk keeps nobody from knowing the end; the next start finds it out again.
         record["disk_errno"] = error.errno
     return _outcome(folder, record)
+
+
+def _cause(folder: RunFolder) -> EndCause:
+    # The shim makes the file for output before it starts anything. Of a run whose folder somebody
+    # has removed nothing is known.
+    begun = folder.stdout.exists() or not folder.path.exists()
+    return EndCause.LOST if begun else EndCause.NEVER_STARTED
 
 
 def sweep_again(folder: RunFolder) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from sennit.cli.call_of_arguments import COMMAND_AGENT
+from sennit.cli.task_file import COMMAND_AGENT
 from sennit_protocol.states import Offer
 from sennit_protocol.tasks import DispatchParams, Task, TaskDefaults
 

@@ -18,6 +18,7 @@ from sennit.cli.diffs import Bases, proposal_lines
 from sennit.cli.manifest import manifest_lines
 from sennit.cli.safe_text import safe_code
 from sennit.cli.terminal import Terminal
+from sennit.core.counted import counted
 from sennit_protocol.proposals import ApplicationView, ProposalView
 from sennit_protocol.views import TicketView
 
@@ -63,8 +64,8 @@ class Teller:
             lines = list(proposal_lines(view, bases))
             self._say(*lines[:_LINES_OF_PROPOSAL])
             if len(lines) > _LINES_OF_PROPOSAL:
-                rest = len(lines) - _LINES_OF_PROPOSAL
-                self._say(Text(f"… and {rest} more lines", style="dim"))
+                rest = counted(len(lines) - _LINES_OF_PROPOSAL, "more line")
+                self._say(Text(f"… and {rest}", style="dim"))
             self._say("")
 
     def applied(self, applications: Sequence[ApplicationView]) -> None:

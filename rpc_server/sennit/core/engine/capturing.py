@@ -236,7 +236,7 @@ def capture_failed(draft: Draft, event: CaptureFailed) -> None:
     draft.put(evolve(run, uncaptured=True))
     folder = (run.folder or b"").decode(errors="replace")
     failure = evolve(
-        event.failure, message=f"{event.failure.message} The workspace is kept: {folder}"
+        event.failure, message=f"{event.failure.message} What is there is kept: {folder}"
     )
     end_without_proposal(draft, run, task, failure)
 

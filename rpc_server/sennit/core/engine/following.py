@@ -138,6 +138,10 @@ def lineage(tables: Tables, revision: RevisionRow) -> tuple[RevisionRow, ...]:
 
 def begun_on(tables: Tables, task: TaskRow) -> frozenset[RevisionId]:
     """The revisions that a task began with: what it follows, depends on, or is done again upon."""
+    run = tables.last_run(task)
+    followed = None if task.spec.following is None else task.spec.following.revision
+    if run is not None and run.built_on:
+        return frozenset(one for one in (followed, *run.built_on) if one is not None)
     found: dict[str, RevisionId | None] = {}
     open_names = list(task.spec.depends_on)
     while open_names:
@@ -147,7 +151,6 @@ def begun_on(tables: Tables, task: TaskRow) -> frozenset[RevisionId]:
             revision = tables.revision_of(before)
             found[name] = None if revision is None else revision.id
             open_names.extend(before.spec.depends_on)
-    followed = None if task.spec.following is None else task.spec.following.revision
     ticket = tables.ticket(task.ticket)
     again = () if ticket is None or not is_again(task) else merged_before(tables, ticket, task)
     met = (row.id for row in again)

@@ -13,10 +13,10 @@ from sennit.core.engine.rows import ProposalRow, RevisionRow, TicketRow
 from sennit.core.objects import GitFailed
 from sennit.core.proposal_views import (
     file_views,
+    merge_notices,
     proposal_summary,
     revision_line,
     revision_summaries,
-    set_aside,
 )
 from sennit.core.settled_views import hidden_by, settled_files, settled_notices
 from sennit.core.views import concerns, exact_timestamp
@@ -139,7 +139,7 @@ async def proposal_view(
         files=files[page.offset : page.offset + page.limit],
         conflicts=conflicts,
         resolved=resolved_views(revision),
-        notices=(*set_aside(revision), *settled_notices(files), *revision.notices),
+        notices=(*merge_notices(revision), *settled_notices(files), *revision.notices),
         failure=revision.failure,
         files_total=len(files),
         revisions=revision_summaries(

@@ -16,7 +16,6 @@ from attrs import define, evolve, field
 from sennit.adapters.agents.acp.conversation import Conversation
 from sennit.adapters.agents.acp.exchange import Exchange
 from sennit.adapters.agents.acp.script import Script, text_block
-from sennit.adapters.platform import processes
 from sennit.adapters.processes import LocalExecutor
 from sennit.adapters.runs.values import (
     Cursor,
@@ -33,7 +32,7 @@ from sennit.adapters.runs.values import (
 from sennit.core.agent_events import AgentEvent, Failed, Finished, TextSaid
 from sennit.core.agents import Polite
 from tests import acp_peer
-from tests.adapters.runs.running import processes_of
+from tests.adapters.runs.running import end_processes_of
 
 PATIENCE_S = 60
 Told = Mapping[str, object]
@@ -142,20 +141,10 @@ class Table:
         return talk
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 @pytest.fixture(autouse=True)
 def _nothing_escapes(tmp_path: Path) -> Iterator[None]:
     yield
-    left = processes_of(tmp_path)
-    for pid in left:
-        start = processes.start_time(pid)
-        if start is not None:
-            processes.signal_process(pid, start, 9)
-    assert left == []
+    assert end_processes_of(tmp_path) == []
 
 
 @pytest.fixture
