@@ -29,6 +29,7 @@ UNNAMED = 0
 
 _PAUSE_S = 0.002
 _CHASES = 100
+_LOOKS = 10
 
 
 class Quarry:
@@ -143,7 +144,17 @@ def _is_marked(found: Process, quarry: Quarry) -> bool:
     if quarry.folder is None or not works_inside(found.pid, quarry.folder):
         return False
     # Another run in the same workspace ends its own.
-    return not _has(entries, name)
+    return not _has(_once_started(found.pid, entries), name)
+
+
+def _once_started(pid: int, entries: list[bytes]) -> list[bytes]:
+    """Give the entries of a process, which shows none while a program takes its place."""
+    for _ in range(_LOOKS):
+        if any(entries):
+            break
+        time.sleep(_PAUSE_S)
+        entries = environment(pid)
+    return entries
 
 
 def _has(entries: list[bytes], like: bytes) -> bool:
