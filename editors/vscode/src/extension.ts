@@ -3,11 +3,13 @@ import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import type { SennitApi } from "./api.ts";
+import { FORM_LANGUAGE } from "./commands/form.ts";
 import { tellFailure } from "./commands/server.ts";
 import { registerCommands } from "./commands/table.ts";
 import type { Context } from "./context.ts";
 import { DispatchActions } from "./editor/code-actions.ts";
 import { DocumentFacts, type Notify } from "./editor/documents.ts";
+import { FormCompletion } from "./editor/form-completion.ts";
 import { clientOptions, handleRequests } from "./editor/language-client.ts";
 import { NoServer, isStartedWrong, textOf } from "./errors.ts";
 import { Drafts } from "./model/drafts.ts";
@@ -111,6 +113,11 @@ class Sennit {
       vscode.languages.registerCodeActionsProvider({ scheme: "file" }, new DispatchActions(), {
         providedCodeActionKinds: DispatchActions.kinds,
       }),
+      vscode.languages.registerCompletionItemProvider(
+        { language: FORM_LANGUAGE },
+        new FormCompletion(sync, this.context.log),
+        ...FormCompletion.triggers,
+      ),
       registerCommands(this.context, (argument) => this.tree.node(argument) ?? withoutUri(argument, inEditor)),
     ];
   }

@@ -396,7 +396,7 @@ export interface DispatchParams {
   maxConcurrent?: number | null;
   /** In which order proposals are merged; as the tasks stand unless said. */
   order?: MergeOrder | null;
-  /** What follows when a proposal conflicts; `setAside`. */
+  /** What follows when a proposal conflicts; the setting `review.onConflict`. */
   onConflict?: OnConflict | null;
 }
 
@@ -1433,6 +1433,8 @@ export interface UnitView {
   afterText?: string | null;
   /** Why it does not go together with the text as it is now. */
   conflict?: string | null;
+  /** Whether it was applied, and not taken back since. */
+  applied?: boolean | null;
 }
 
 /** What a run used, as far as its agent tells; an absent number is unknown, not zero. */

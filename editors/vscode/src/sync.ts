@@ -50,6 +50,7 @@ export class Sync implements vscode.Disposable {
     on("sennit/ticketChanged", (told) => { this.ticketChanged(told); });
     on("sennit/taskChanged", (told) => { this.taskChanged(told); });
     on("sennit/proposalChanged", (told) => { this.proposalChanged(told); });
+    on("sennit/ticketDropped", ({ ticket }) => { this.ticketDropped(ticket); });
   }
 
   /** Read everything that is missing: after the start, and what was missed while there was no server. */
@@ -160,6 +161,11 @@ export class Sync implements vscode.Disposable {
     if (known?.readUpTo === undefined || known.bases.length === 0 || hasNewApplication(now) || (wasRunning && isFinalTicket(ticket))) {
       void this.readTicket(ticket.id);
     }
+    this.changed.fire();
+  }
+
+  private ticketDropped(ticket: string): void {
+    this.store.forget(ticket);
     this.changed.fire();
   }
 

@@ -11,6 +11,7 @@ export const HOST_FILES: Readonly<Record<string, string>> = {
   "unsaved.txt": lines("saved", 10),
   "typing.txt": lines("typing", 30),
   "overlap.txt": lines("overlap", 30),
+  "same.txt": lines("same", 30),
   "windows.txt": lines("windows", 12, "\r\n"),
   "noend.txt": `${lines("noend", 5)}last line without its end`,
   "unopened.txt": lines("unopened", 10),

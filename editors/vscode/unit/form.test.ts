@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { readBudget } from "../src/model/budget.ts";
-import { HELP, formOf, readForm, tasksOfForm } from "../src/model/form.ts";
+import { type Call, HELP, formOf, isInHead, readForm, tasksOfForm } from "../src/model/form.ts";
+import { OF_TASK, OF_TICKET } from "../src/model/headers.ts";
 
 const FORM = `${HELP.join("\n")}
 agent: scribe
@@ -11,6 +13,9 @@ class:
 budget: 20 turns, 1.1k tokens, 0.5 cost, 2 min
 access: read
 task: first
+attach: src/a b.py:3-9
+attach: p_1
+attach: README.md
 
 Do this.
 
@@ -38,27 +43,64 @@ test("a form is read, and written again as the same tasks", () => {
       model: "large one",
       budget: { turns: 20, tokens: 1_100, cost: 0.5, timeMs: 120_000 },
       access: "read",
-      task: "first",
+      id: "first",
+      attach: [{ path: "src/a b.py", startLine: 3, endLine: 9 }, { proposal: "p_1" }, { path: "README.md" }],
       prompt: "Do this.\n\n# this is part of the prompt\ntask: and this too",
     },
-    { after: ["first", "other"], prompt: "# A title\n\n```yaml\n---\n```\n---" },
+    { dependsOn: ["first", "other"], prompt: "# A title\n\n```yaml\n---\n```\n---" },
   ]);
   assert.deepEqual(readForm(formOf(drafts)).drafts, drafts);
 });
 
+test("a first part of headers alone is for all tasks, and keys of the ticket stand in the first part", () => {
+  const text = "label: rename all\nconflict: follow\norder: fewestConflicts\nconcurrent: 2\nagent: peer\ndeadline: 10 min\n---\nwrites: src/**, docs/**\n\nx\n---\ny";
+  const { drafts, problems, call } = readForm(text);
+  assert.deepEqual(problems, []);
+  const wanted: Call = { label: "rename all", onConflict: "follow", order: "fewestConflicts", maxConcurrent: 2, defaults: { agent: "peer", deadlineMs: 600_000 } };
+  assert.deepEqual(call, wanted);
+  assert.deepEqual(drafts, [{ writes: ["src/**", "docs/**"], prompt: "x" }, { prompt: "y" }]);
+  assert.deepEqual(readForm(formOf(drafts, call)), { drafts, problems: [], call });
+  assert.deepEqual(readForm("offer: manual\n\nx").call, { offer: "manual" });
+});
+
 test("an empty form holds no task, and no problem", () => {
-  assert.deepEqual(readForm(formOf([{ prompt: "" }])), { drafts: [], problems: [] });
+  assert.deepEqual(readForm(formOf([{ prompt: "" }])), { drafts: [], problems: [], call: {} });
 });
 
 test("what cannot be meant is named with its line", () => {
-  const { problems } = readForm("agent: a\n\nx\n---\nbudget: 3 apples\naccess: all\n\ny");
-  assert.deepEqual(problems.map((one) => one.split(" is ")[0]), ["Line 5: `3 apples`", "Line 6: `access`"]);
+  const { problems } = readForm("agent: a\nattach: a.py:9-3\nretries: some\n\nx\n---\nbudget: 3 apples\naccess: all\nidle: long\n\ny");
+  assert.deepEqual(problems.map((one) => one.split(" ", 3).join(" ")), [
+    "Line 2: `a.py:9-3`", "Line 3: `some`", "Line 7: `3", "Line 8: `access`", "Line 9: `long`",
+  ]);
+});
+
+test("what is about all tasks is refused in a later part, and what is about one in the part for all", () => {
+  const late = readForm("x\n---\nconflict: follow\n\ny");
+  assert.deepEqual([late.call, late.problems], [{}, ["Line 3: `conflict` is about all tasks; write it into the first part."]]);
+  const own = readForm("agent: a\ntask: one\n---\ny");
+  assert.deepEqual(own.problems, ["Line 2: `task` is about one task, and this part is for all."]);
+});
+
+test("headers are offered at the head of a task and nowhere else", () => {
+  const lines = [...HELP, "agent: a", "", "x", "role: in the prompt", "---", "", "role: b", "```", "---"];
+  const heads = lines.map((_, index) => isInHead(lines, index));
+  const start = HELP.length;
+  assert.deepEqual(heads.slice(start), [true, true, false, false, false, true, true, true, false]);
+});
+
+test("the grammar of a form colours every header and every line of its help", () => {
+  const grammar = JSON.parse(readFileSync(new URL("../media/tasks.grammar.json", import.meta.url), "utf8")) as { readonly patterns: readonly { readonly match: string }[] };
+  const [help, , header] = grammar.patterns.map((one) => new RegExp(one.match, "u"));
+  assert.deepEqual(HELP.filter((line) => help?.test(line) !== true), []);
+  assert.deepEqual([...OF_TASK, ...OF_TICKET].map((one) => `${one.name}: x`).filter((line) => header?.test(line) !== true), []);
 });
 
 test("tasks without a name are numbered, and those without an agent leave it to the role or the setting", () => {
-  const [one, other] = tasksOfForm([{ prompt: "x", role: "review" }, { prompt: "y", task: "last", after: ["task-1"], class: "large" }]);
-  assert.deepEqual([one?.id, one?.agent, one?.role], ["task-1", null, "review"]);
-  assert.deepEqual([other?.id, other?.dependsOn, other?.modelClass], ["last", ["task-1"], "large"]);
+  const drafts = [{ prompt: "x", role: "review" }, { prompt: "y", id: "last", dependsOn: ["task-1"], attach: [{ path: "a", startLine: 1, endLine: 2 }, { proposal: "p_1" }] }];
+  assert.deepEqual(tasksOfForm(drafts, (path) => `file:///repo/${path}`), [
+    { id: "task-1", prompt: "x", role: "review" },
+    { id: "last", prompt: "y", dependsOn: ["task-1"], attach: [{ uri: "file:///repo/a", startLine: 1, endLine: 2 }, { proposal: "p_1" }] },
+  ]);
 });
 
 test("a budget has known units, and more than nothing of each", () => {

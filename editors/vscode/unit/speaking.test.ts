@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { agentChoices } from "../src/model/agents.ts";
-import { sandboxWords } from "../src/model/details.ts";
+import { detailsText, sandboxWords, workspaceLines } from "../src/model/details.ts";
 import { canFollow, carriedWords } from "../src/model/follow.ts";
 import { progressWords, usageWords } from "../src/model/progress.ts";
 import { receiptWords } from "../src/model/speaking.ts";
@@ -77,6 +77,14 @@ test("a proposal stands below its newest task alone; the earlier one says where 
   assert.equal(older.children[0].contextValue, "task-completed-followed");
 });
 
+test("a task that was done again in its own ticket says as which one", () => {
+  const store = new Store();
+  const again = task({ id: "spelling-again", following: { ticket: "t_1", task: "spelling" } });
+  store.ticketView(ticketView([task({ state: "completed", followedBy: "t_1" }), again]));
+  const node = treeOf(store, () => true)[0]?.children[0]?.children[0];
+  assert.deepEqual([node?.label, node?.description, node?.ids.task], ["done again", "as spelling-again", "spelling-again"]);
+});
+
 test("what has ended can be followed, once; decisions that still fit are counted", () => {
   assert.deepEqual([task(), task({ state: "failed" }), task({ state: "failed", followedBy: "t_2" })].map(canFollow), [false, true, false]);
   const second = proposal([file([hunk("u1", 1, { decision: "accepted" }), hunk("u2", 5)])], { summary: summary({ number: 2 }) });
@@ -88,4 +96,24 @@ test("what confined a run is told as it was", () => {
   assert.equal(sandboxWords(undefined), "nothing is recorded");
   assert.equal(sandboxWords({ wanted: "preferred", confined: false, whyNot: "no bwrap" }), "none (preferred): no bwrap");
   assert.equal(sandboxWords({ wanted: "required", confined: true, workspaceWritable: true, writable: ["~/.x"] }), "confined; it could write to its workspace, ~/.x");
+});
+
+test("how a workspace was made is told, with why in no other way", () => {
+  assert.deepEqual(workspaceLines(null), ["workspace: not known"]);
+  assert.deepEqual(workspaceLines({ kind: "checkout", refused: ["overlay: no user namespaces"] }), ["workspace: checkout", "  not by overlay: no user namespaces"]);
+});
+
+test("details tell what was remarked of a task, its proposal and its ticket, and what it began with", () => {
+  const noted = [{ message: "Line endings were changed.", path: "a.txt" }];
+  const base = { repository: "file:///repo", head: "0123456789abcdef", branch: "main", modified: ["a"], unsaved: ["b"], leftOut: Array.from({ length: 7 }, (_, index) => ({ path: `big${String(index)}`, reason: "tooLarge" })) };
+  const text = detailsText({
+    ticket: ticketView([], { notices: [{ message: "Of all." }], bases: [base] }),
+    task: task({ notices: [{ message: "Of the task." }], flags: ["sourceDrift"] }),
+    proposal: proposal([], { notices: noted }),
+    run: undefined,
+    events: [],
+  });
+  assert.match(text, /^spelling: running · your files changed meanwhile\n/u);
+  assert.match(text, /\nnote: Of the task\.\nnote: a\.txt: Line endings were changed\.\nnote: Of all\.\n/u);
+  assert.match(text, /\nbase: 0123456789 \(main\), 1 modified, 1 unsaved\nleft out: big0: tooLarge\n[^]*\nleft out: 2 more paths\n/u);
 });

@@ -98,3 +98,14 @@ test("a task that shows no sign of life says since when", () => {
   store.ticketView(ticketView([task({ progress })]));
   assert.equal(shown(store)[1]?.description, "running · 6 min · silent for 5 min · half done");
 });
+
+test("notes are counted in the line and told by its tooltip", () => {
+  const store = new Store();
+  store.ticketView(ticketView([task({ proposal: "p_1", notices: [{ message: "It was told twice." }, { message: "Odd.", path: "a" }] })]));
+  store.proposalView(proposal([], { notices: [{ message: "It is set aside." }] }));
+  const [, shownTask, shownProposal] = shown(store);
+  assert.match(shownTask?.description ?? "", /2 notes/u);
+  assert.match(shownTask?.tooltip ?? "", /It was told twice\.\na: Odd\./u);
+  assert.match(shownProposal?.description ?? "", /1 note$/u);
+  assert.match(shownProposal?.tooltip ?? "", /It is set aside\./u);
+});

@@ -16,6 +16,32 @@ local M = {}
 ---@field doer? sennit.Doer Absent where it cannot be chosen.
 ---@field problem? string
 
+---@param one { name: string }
+---@return string
+local function name_of(one)
+  return one.name
+end
+
+--- What tasks can name: usable agents, roles, and the classes of model that those agents have. Pure.
+---@param result sennit.AgentsResult
+---@return sennit.Names
+function M.names(result)
+  local usable = vim.tbl_filter(function(agent)
+    return agent.usable
+  end, result.agents)
+  local classes = {}
+  for _, agent in ipairs(usable) do
+    if agent.modelClass and not vim.tbl_contains(classes, agent.modelClass) then
+      classes[#classes + 1] = agent.modelClass
+    end
+  end
+  return {
+    agent = vim.tbl_map(name_of, usable),
+    role = vim.tbl_map(name_of, result.definitions or {}),
+    class = classes,
+  }
+end
+
 --- The catalogue; under `async.run`.
 ---@param server vim.lsp.Client
 ---@return sennit.AgentsResult?
@@ -23,20 +49,22 @@ function M.list(server)
   local result =
     requests.expect(server, 'The agents cannot be listed', 'sennit/agents', vim.empty_dict())
   if result then
-    local name = function(one)
-      return one.name
-    end
-    completion.take_agents(
-      vim.tbl_map(
-        name,
-        vim.tbl_filter(function(agent)
-          return agent.usable
-        end, result.agents)
-      ),
-      vim.tbl_map(name, result.definitions or {})
-    )
+    completion.take_names(M.names(result))
   end
   return result
+end
+
+--- Reads the catalogue for completion, where there is a repository to be asked about.
+function M.learn()
+  local client = require('sennit.client')
+  if client.here() then
+    async.run(function()
+      local server = client.current()
+      if server then
+        M.list(server)
+      end
+    end)
+  end
 end
 
 ---@param name string

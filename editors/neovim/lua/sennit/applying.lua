@@ -26,6 +26,11 @@ local function what_became(view)
   for _, notice in ipairs(view.notices or {}) do
     parts[#parts + 1] = plain.line(notice.message)
   end
+  local there = #(view.alreadyThere or {})
+  if there > 0 then
+    local words = '%s needed no change, since your text held that already'
+    parts[#parts + 1] = words:format(plain.count(there, 'accepted hunk'))
+  end
   local conflicts = #(view.conflicts or {})
   if conflicts > 0 then
     local words = '%s left out, since the text there is another now; it is marked in the review'

@@ -49,6 +49,25 @@ function M.read(text)
   return found
 end
 
+--- Reads a time, in milliseconds.
+---@param text string
+---@return number? ms
+---@return string? problem
+function M.read_time(text)
+  local key, value = read_part(vim.trim(text))
+  if key ~= 'timeMs' then
+    return nil, ('`%s` is no time; write such as: 90 s, 10 min, 2 h'):format(text)
+  end
+  return value
+end
+
+--- Writes a time that `read_time` reads as the same.
+---@param ms number
+---@return string
+function M.write_time(ms)
+  return ('%s s'):format(ms / 1000)
+end
+
 --- Writes a budget that `read` reads as the same.
 ---@param budget sennit.Budget
 ---@return string
@@ -60,7 +79,7 @@ function M.write(budget)
     end
   end
   if budget.timeMs then
-    parts[#parts + 1] = ('%s s'):format(budget.timeMs / 1000)
+    parts[#parts + 1] = M.write_time(budget.timeMs)
   end
   return table.concat(parts, ', ')
 end

@@ -15,29 +15,37 @@ local M = {}
 ---@field run fun(words: string[], given: sennit.Given, rest: string)
 ---@field complete? fun(lead: string, before: string[]): string[]
 
-local WORDS = { agent = true, role = true, model = true, class = true, thinking = true }
+--- Headers of a draft that can stand before a prompt on the command line.
+local IN_LINE = {
+  agent = true,
+  role = true,
+  model = true,
+  class = true,
+  thinking = true,
+  access = true,
+  budget = true,
+  deadline = true,
+  base = true,
+  writes = true,
+  attach = true,
+}
 
 --- Takes `agent=NAME` and its like off the head of a prompt.
 ---@param rest string
 ---@return sennit.Draft? draft
 ---@return string? problem
 local function read_draft(rest)
+  local headers = require('sennit.headers')
   ---@type sennit.Draft
   local draft = { prompt = rest }
   while true do
-    local key, value, prompt = draft.prompt:match('^(%l+)=(%S+)%s*(.*)$')
-    if key == 'budget' then
-      local problem
-      draft.budget, problem = require('sennit.budget').read(value)
-      if problem then
-        return nil, problem
-      end
-    elseif key == 'access' and (value == 'read' or value == 'write') then
-      draft.access = value
-    elseif key and WORDS[key] then
-      draft[key] = value
-    else
+    local name, value, prompt = draft.prompt:match('^(%l+)=(%S+)%s*(.*)$')
+    if not name or not IN_LINE[name] then
       return draft
+    end
+    local problem = headers.put(draft, assert(headers.get(name)), value)
+    if problem then
+      return nil, problem
     end
     draft.prompt = prompt
   end
@@ -78,18 +86,19 @@ local function dispatch(_, given, rest)
   end
   if is_open then
     require('sennit.ui.draft').open({ draft })
+    require('sennit.agents').learn()
     return
   end
   require('sennit.dispatch').prompt(draft)
 end
 
---- A sub-command that is given the words and the whole of what follows.
+--- A sub-command that is given the words, the whole of what follows, and the lines that it was called on.
 ---@param module string
 ---@param name string
 ---@return fun(words: string[], given: sennit.Given, rest: string)
 local function speaking(module, name)
-  return function(words, _, rest)
-    require(module)[name](words, rest)
+  return function(words, given, rest)
+    require(module)[name](words, rest, given)
   end
 end
 
@@ -168,6 +177,11 @@ M.commands = {
       require('sennit.review').conflicts()
     end,
   },
+  ['agent-text'] = {
+    about = 'shows what the agent itself has done to a file whose conflict was settled',
+    run = speaking('sennit.agent_text', 'open'),
+    complete = completion.proposals,
+  },
   resolve = {
     about = 'settles a conflict by a suggestion, a side or a text, or takes that back',
     run = speaking('sennit.resolving', 'resolve'),
@@ -213,6 +227,21 @@ M.commands = {
       require('sennit.tickets').cancel(words[1], words[2])
     end,
     complete = completion.running,
+  },
+  drop = {
+    about = 'drops a ticket that has ended, for good',
+    run = speaking('sennit.dropping', 'drop'),
+    complete = completion.review,
+  },
+  overlaps = {
+    about = 'shows which open work changes the same files',
+    run = speaking('sennit.overlaps', 'open'),
+    complete = completion.review,
+  },
+  materialise = {
+    about = 'checks what a task has done out into a plain folder',
+    run = speaking('sennit.materialising', 'open'),
+    complete = completion.task,
   },
   output = {
     about = 'shows what an agent writes',

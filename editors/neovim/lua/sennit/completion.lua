@@ -1,16 +1,22 @@
 --- What can follow on the command line, out of what is known without asking.
+local headers = require('sennit.headers')
 local state = require('sennit.state')
 
 local M = {}
 
----@type string[]
-local agents, roles = { 'command' }, { 'explore', 'implement', 'review', 'verify' }
+---@class sennit.Names What a task can name.
+---@field agent string[]
+---@field role string[]
+---@field class string[] Of models.
 
---- Remembers the names of agents that can be used, and of roles.
----@param agent_names string[]
----@param role_names string[]
-function M.take_agents(agent_names, role_names)
-  agents, roles = agent_names, role_names
+---@type sennit.Names
+local names =
+  { agent = { 'command' }, role = { 'explore', 'implement', 'review', 'verify' }, class = {} }
+
+--- Remembers what tasks can name, once a server has told it.
+---@param told sennit.Names
+function M.take_names(told)
+  names = told
 end
 
 ---@param lead string
@@ -22,31 +28,50 @@ function M.matching(lead, words)
   end, words)
 end
 
+--- What a header of a draft can hold.
+---@param name string
+---@param lead string
+---@return string[]
+local function values(name, lead)
+  if name == 'attach' then
+    return vim.fn.getcompletion(lead, 'file')
+  end
+  local header = headers.get(name)
+  return M.matching(lead, names[name] or (header and header.values) or {})
+end
+
 --- What a header of a draft can hold, or headers themselves.
 ---@param lead string
 ---@param name? string The header that the line begins with.
 ---@return string[]
 function M.draft(lead, name)
-  if name == 'agent' or name == 'role' then
-    return M.matching(lead, name == 'agent' and agents or roles)
-  elseif name then
-    return {}
+  if name then
+    return values(name, lead)
   end
   return M.matching(
     lead,
     vim.tbl_map(function(one)
       return one .. ': '
-    end, require('sennit.draft').HEADERS)
+    end, headers.names())
   )
 end
+
+local IN_LINE =
+  { 'model=', 'thinking=', 'access=read', 'budget=', 'deadline=', 'base=head', 'writes=' }
 
 ---@param lead string
 ---@return string[]
 function M.dispatch(lead)
-  local words = { 'model=', 'class=', 'thinking=', 'access=read', 'budget=' }
-  for _, one in ipairs({ { 'agent=', agents }, { 'role=', roles } }) do
-    for _, name in ipairs(one[2]) do
-      words[#words + 1] = one[1] .. name
+  local place = lead:match('^attach=(.*)$')
+  if place then
+    return vim.tbl_map(function(path)
+      return 'attach=' .. path
+    end, values('attach', place))
+  end
+  local words = vim.list_extend({ 'attach=' }, IN_LINE)
+  for _, name in ipairs({ 'agent', 'role', 'class' }) do
+    for _, value in ipairs(names[name]) do
+      words[#words + 1] = ('%s=%s'):format(name, value)
     end
   end
   return M.matching(lead, words)
@@ -114,7 +139,7 @@ end
 function M.follow(lead, before)
   if before[2] or (before[1] and vim.startswith(before[1], 'p_')) then
     local options = { 'session=fresh', 'begin=live' }
-    for _, name in ipairs(agents) do
+    for _, name in ipairs(names.agent) do
       options[#options + 1] = 'agent=' .. name
     end
     return M.matching(lead, options)

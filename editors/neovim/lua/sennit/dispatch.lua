@@ -12,10 +12,32 @@ local requests = require('sennit.requests')
 
 local M = {}
 
+--- Whether every task says who does it, or all of them together.
 ---@param drafts sennit.Draft[]
+---@param call sennit.Call
 ---@return boolean
-local function all_name_somebody(drafts)
-  return vim.iter(drafts):all(draft.names_somebody)
+local function all_name_somebody(drafts, call)
+  return (call.defaults ~= nil and draft.names_somebody(call.defaults))
+    or vim.iter(drafts):all(draft.names_somebody)
+end
+
+---@param tasks sennit.Task[]
+---@param call sennit.Call
+---@param nonce string
+---@return sennit.DispatchParams
+local function params_of(tasks, call, nonce)
+  local params = {
+    tasks = tasks,
+    label = call.label,
+    brief = call.brief,
+    onConflict = call.onConflict,
+    order = call.order,
+    offer = call.offer,
+    maxConcurrent = call.maxConcurrent,
+    defaults = call.defaults and draft.keys(call.defaults),
+  }
+  params.operationId = vim.fn.sha256(nonce .. vim.json.encode(params)):sub(1, 40)
+  return params
 end
 
 --- Sends a call; one that a dying server has not answered is sent again: the same operation, once.
@@ -65,10 +87,11 @@ end
 
 --- Dispatches drafts; under `async.run`. Gives the ticket, or nil after the person was told why not.
 ---@param drafts sennit.Draft[]
----@param options? { label?: string, nonce?: string }
+---@param call? sennit.Call
+---@param nonce? string The same for each try, so that no second ticket comes of an answer that was lost.
 ---@return string? ticket
-function M.send(drafts, options)
-  options = options or {}
+function M.send(drafts, call, nonce)
+  call = call or {}
   if not client.here() then
     notify.error(
       'Nothing was dispatched: neither this file nor the working directory lies in a git repository.'
@@ -80,15 +103,13 @@ function M.send(drafts, options)
   if not server then
     return nil
   end
-  local doer = all_name_somebody(drafts) and {} or agents.choose(server)
+  local doer = all_name_somebody(drafts, call) and {} or agents.choose(server)
   if not doer then
     return nil
   end
   local tasks = draft.tasks(drafts, doer, client.here() or server.root_dir)
-  local nonce = options.nonce or tostring(vim.uv.hrtime())
-  local operation = vim.fn.sha256(nonce .. vim.json.encode(tasks)):sub(1, 40)
-  local call = { tasks = tasks, label = options.label, operationId = operation }
-  local result, problem = send(server.root_dir, call)
+  local params = params_of(tasks, call, nonce or tostring(vim.uv.hrtime()))
+  local result, problem = send(server.root_dir, params)
   if not result then
     local told = assert(problem)
     notify.error(('Nothing was dispatched: %s%s'):format(notify.describe(told), advice(told)))

@@ -1,13 +1,13 @@
 --- Tasks as text, the way a draft shows them: headers, an empty line, the prompt; `---` between tasks.
-local budget = require('sennit.budget')
+local headers = require('sennit.headers')
 
 local M = {}
 
 M.HELP = {
   '# Write one task or several, with a line of dashes (---) between them. Each may begin with',
-  '# headers: agent: NAME, role: NAME, model: NAME, class: NAME, thinking: LEVEL, access: read,',
-  '# task: ID, description: WORDS, after: IDS of tasks that come before,',
-  '# budget: 20 turns, 200k tokens, 1.50 cost, 10 min.',
+  '# headers: agent: NAME, role: NAME, model: NAME, access: read, task: ID, after: IDS of others,',
+  '# attach: PATH:1-20, budget: 20 turns, 200k tokens, 1.50 cost, 10 min. A first part of headers',
+  '# alone is for all tasks; conflict: follow, order, label and offer stand there.',
   '# Then an empty line, and what the agent is to do. `:w` dispatches, `:q!` drops.',
 }
 
@@ -23,32 +23,31 @@ end
 ---@field model? string
 ---@field class? string Of model.
 ---@field thinking? string
----@field access? 'read'|'write'
+---@field access? sennit.Access
 ---@field budget? sennit.Budget
+---@field deadlineMs? number
+---@field idleMs? number
+---@field base? sennit.BaseKind
+---@field workspace? sennit.WorkspaceKind
+---@field writes? string[]
+---@field tools? string[]
+---@field expectChanges? sennit.ExpectChanges
+---@field retries? integer
+---@field resume? string
 ---@field id? string
 ---@field description? string
 ---@field after? string[]
+---@field attach? sennit.Place[]
 ---@field prompt string
 
---- Headers in the order in which they are written, and the keys that they fill.
-local ORDER = {
-  { 'agent', 'agent' },
-  { 'role', 'role' },
-  { 'model', 'model' },
-  { 'class', 'class' },
-  { 'thinking', 'thinking' },
-  { 'access', 'access' },
-  { 'budget', 'budget' },
-  { 'task', 'id' },
-  { 'description', 'description' },
-  { 'after', 'after' },
-}
----@type table<string, string>
-local HEADERS = {}
-M.HEADERS = {}
-for index, one in ipairs(ORDER) do
-  HEADERS[one[1]], M.HEADERS[index] = one[2], one[1]
-end
+---@class sennit.Call What counts for all tasks of a draft.
+---@field label? string
+---@field brief? string
+---@field onConflict? sennit.OnConflict
+---@field order? sennit.MergeOrder
+---@field offer? sennit.Offer
+---@field maxConcurrent? integer
+---@field defaults? sennit.Draft
 
 local SEPARATOR = '^%-%-%-+%s*$'
 local FENCE = '^(```+)[^`]*$'
@@ -128,90 +127,113 @@ local function split_tasks(lines)
   return blocks
 end
 
----@param line string
----@return string? key
----@return string? value
-local function header(line)
-  local name, value = line:match('^(%l+):%s*(.-)%s*$')
-  return name and HEADERS[name], value
-end
+---@class sennit.DraftPart
+---@field draft sennit.Draft
+---@field call sennit.Call
+---@field own? { name: string, line: integer } The first header that cannot be said for all tasks.
+---@field joint? { name: string, line: integer } The first header that is about the ticket as a whole.
 
---- The value of a header.
----@param key string
----@param value string
----@return any? read
+---@param part sennit.DraftPart
+---@param line string
+---@param number integer
+---@return boolean is_header
 ---@return string? problem
-local function read(key, value)
-  if value == '' then
-    return nil
-  elseif key == 'after' then
-    return vim.split(value, '[,%s]+', { trimempty = true })
-  elseif key == 'budget' then
-    return budget.read(value)
-  elseif key == 'access' and value ~= 'read' and value ~= 'write' then
-    return nil, ('`access` is read or write, not `%s`'):format(value)
+local function take(part, line, number)
+  local name, value = line:match('^(%l+):%s*(.-)%s*$')
+  local header = name and headers.get(name)
+  if not header then
+    return false
   end
-  return value
+  local is_joint = headers.is_of_ticket(name)
+  local where = value ~= '' and { name = name, line = number } or nil
+  part.own = part.own or (header.is_own and where or nil)
+  part.joint = part.joint or (is_joint and where or nil)
+  return true, headers.put(is_joint and part.call or part.draft, header, value)
 end
 
 ---@param lines { first: integer, [integer]: string }
 ---@param problems string[]
----@return sennit.Draft?
-local function parse_one(lines, problems)
-  local first = 1
-  while lines[first] and (HELP[lines[first]] or vim.trim(lines[first]) == '') do
-    first = first + 1
+---@return sennit.DraftPart
+local function read_part(lines, problems)
+  local at = 1
+  while lines[at] and (HELP[lines[at]] or vim.trim(lines[at]) == '') do
+    at = at + 1
   end
-  ---@type sennit.Draft
-  local draft = { prompt = '' }
-  while lines[first] do
-    local key, value = header(lines[first])
-    if not key then
+  ---@type sennit.DraftPart
+  local part = { draft = { prompt = '' }, call = {} }
+  while lines[at] do
+    local number = lines.first + at - 1
+    local is_header, problem = take(part, lines[at], number)
+    if not is_header then
       break
+    elseif problem then
+      problems[#problems + 1] = ('line %d: %s'):format(number, problem)
     end
-    local problem
-    draft[key], problem = read(key, value or '')
-    if problem then
-      problems[#problems + 1] = ('line %d: %s'):format(lines.first + first - 1, problem)
-    end
-    first = first + 1
+    at = at + 1
   end
-  draft.prompt = vim.trim(table.concat(vim.list_slice(lines, first), '\n'))
-  return draft.prompt ~= '' and draft or nil
+  part.draft.prompt = vim.trim(table.concat(vim.list_slice(lines, at), '\n'))
+  return part
+end
+
+---@param part sennit.DraftPart
+---@param call sennit.Call
+---@param problems string[]
+local function take_defaults(part, call, problems)
+  if part.own then
+    local words = 'line %d: `%s` is about one task, and this part is for all'
+    problems[#problems + 1] = words:format(part.own.line, part.own.name)
+  end
+  part.draft.prompt = nil
+  if next(part.draft) then
+    call.defaults = part.draft
+  end
 end
 
 --- Reads a draft.
 ---@param lines string[]
 ---@return sennit.Draft[]
 ---@return string[] problems What cannot be meant; each names its line.
+---@return sennit.Call call
 function M.parse(lines)
-  local drafts, problems = {}, {}
-  for _, block in ipairs(split_tasks(lines)) do
-    drafts[#drafts + 1] = parse_one(block, problems)
+  local drafts, problems, call = {}, {}, {}
+  local blocks = split_tasks(lines)
+  for index, block in ipairs(blocks) do
+    local part = read_part(block, problems)
+    if index == 1 then
+      call = part.call
+    elseif part.joint then
+      local words = 'line %d: `%s` is about all tasks; write it into the first part'
+      problems[#problems + 1] = words:format(part.joint.line, part.joint.name)
+    end
+    if part.draft.prompt ~= '' then
+      drafts[#drafts + 1] = part.draft
+    elseif index == 1 and #blocks > 1 then
+      take_defaults(part, call, problems)
+    end
   end
-  return drafts, problems
+  return drafts, problems, call
 end
 
 --- Writes a draft that `parse` reads as the same tasks.
 ---@param drafts sennit.Draft[]
+---@param call? sennit.Call
 ---@return string[]
-function M.format(drafts)
+function M.format(drafts, call)
   local lines = vim.list_extend({}, M.HELP)
+  lines[#lines + 1] = ''
+  if call and next(call) then
+    vim.list_extend(lines, headers.lines(headers.OF_TICKET, call))
+    vim.list_extend(lines, headers.lines(headers.OF_TASK, call.defaults or {}))
+    lines[#lines + 1] = '---'
+  end
   for index, draft in ipairs(drafts) do
     if index > 1 then
       lines[#lines + 1] = '---'
     end
-    for _, one in ipairs(ORDER) do
-      local name, value = one[1], draft[one[2]]
-      if name == 'after' and value then
-        value = table.concat(value, ', ')
-      elseif name == 'budget' and value then
-        value = budget.write(value)
-      end
-      if name == 'agent' or (value and value ~= '') then
-        lines[#lines + 1] = ('%s: %s'):format(name, value or '')
-      end
+    if not draft.agent then
+      lines[#lines + 1] = 'agent: '
     end
+    vim.list_extend(lines, headers.lines(headers.OF_TASK, draft))
     lines[#lines + 1] = ''
     vim.list_extend(lines, escaped(draft.prompt))
   end
@@ -225,6 +247,45 @@ function M.names_somebody(draft)
   return (draft.agent or draft.role or draft.class) ~= nil
 end
 
+---@param place sennit.Place
+---@param folder string
+---@return sennit.Attachment
+local function attachment(place, folder)
+  if place.proposal then
+    return { proposal = place.proposal }
+  end
+  local is_absolute = vim.startswith(place.path, '/')
+  local path = is_absolute and place.path or vim.fs.joinpath(folder, place.path)
+  return {
+    uri = vim.uri_from_fname(path),
+    startLine = place.startLine,
+    endLine = place.endLine,
+  }
+end
+
+--- What a draft says, under the protocol's names.
+---@param draft sennit.Draft
+---@return sennit.TaskDefaults
+function M.keys(draft)
+  return {
+    agent = draft.agent,
+    role = draft.role,
+    model = draft.model,
+    modelClass = draft.class,
+    thinking = draft.thinking,
+    access = draft.access,
+    budget = draft.budget,
+    deadlineMs = draft.deadlineMs,
+    idleMs = draft.idleMs,
+    base = draft.base,
+    workspace = draft.workspace,
+    writes = draft.writes,
+    tools = draft.tools,
+    expectChanges = draft.expectChanges,
+    retries = draft.retries,
+  }
+end
+
 --- The tasks of a call.
 ---@param drafts sennit.Draft[]
 ---@param doer sennit.Doer Who gets those that name nobody.
@@ -233,21 +294,19 @@ end
 function M.tasks(drafts, doer, folder)
   local tasks = {}
   for index, draft in ipairs(drafts) do
-    local who = M.names_somebody(draft) and draft or doer
-    tasks[index] = {
+    local who = M.names_somebody(draft) and {} or { agent = doer.agent, role = doer.role }
+    local own = {
       id = draft.id or ('task-%d'):format(index),
-      agent = who.agent,
-      role = who.role,
-      model = draft.model,
-      modelClass = draft.class,
-      thinking = draft.thinking,
-      access = draft.access,
-      budget = draft.budget,
       description = draft.description,
       dependsOn = draft.after,
+      resume = draft.resume,
+      attach = draft.attach and vim.tbl_map(function(place)
+        return attachment(place, folder)
+      end, draft.attach),
       prompt = draft.prompt,
       cwd = vim.uri_from_fname(folder),
     }
+    tasks[index] = vim.tbl_extend('error', M.keys(draft), who, own)
   end
   return tasks
 end

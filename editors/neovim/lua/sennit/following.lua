@@ -94,10 +94,49 @@ local function advice(problem)
   return ''
 end
 
+---@class sennit.Passage Lines of a text that go along.
+---@field proposal? string The one that the text is of.
+---@field attach sennit.Attachment
+
+--- The proposal whose text a buffer shows, and its path there.
+---@param name string
+---@return string? proposal
+---@return string path
+local function shown_in(name)
+  local path, revision = name:match('^sennit:(/.*)%?rev=([%w_]+)')
+  for id, one in pairs(state.known.proposals) do
+    if revision and one.revision == revision then
+      return id, vim.uri_decode(path)
+    end
+  end
+  local review = require('sennit.ui.review').get()
+  local shown = review and review.session.shown
+  return shown and shown.proposal, path and vim.uri_decode(path) or name
+end
+
+--- The lines that the command was called on. As text, since no file of the user may hold them.
+---@param given sennit.Given
+---@return sennit.Passage?
+local function passage(given)
+  if given.range == 0 then
+    return nil
+  end
+  local proposal, path = shown_in(vim.api.nvim_buf_get_name(0))
+  local lines = vim.api.nvim_buf_get_lines(0, given.line1 - 1, given.line2, true)
+  local place = ('Lines %d to %d of %s'):format(
+    given.line1,
+    given.line2,
+    vim.fn.fnamemodify(path, ':.')
+  )
+  local attach = { label = place, text = table.concat(lines, '\n') }
+  return { proposal = proposal, attach = attach }
+end
+
 ---@param server vim.lsp.Client
 ---@param named sennit.TaskName
 ---@param text string Options and what is to be done; nothing: the same again.
-local function follow(server, named, text)
+---@param along? sennit.Passage
+local function follow(server, named, text, along)
   local options, prompt, wrong = M.options(text)
   if wrong then
     notify.error(('%s was not followed up: %s. You wrote: %s'):format(named.task, wrong, text))
@@ -108,7 +147,8 @@ local function follow(server, named, text)
     ticket = named.ticket,
     task = named.task,
     prompt = prompt ~= '' and prompt or nil,
-    operationId = keep(key, text),
+    attach = along and { along.attach },
+    operationId = keep(key, text .. (along and along.attach.text or '')),
   }, options)
   local result, problem = requests.ask(server, 'sennit/follow', params)
   if problem then
@@ -138,21 +178,35 @@ local function follow(server, named, text)
   refresh.ticket(server, named.ticket)
 end
 
+--- What is named; else, where lines go along, the proposal that they are of.
+---@param words string[]
+---@param rest string
+---@param along? sennit.Passage
+---@return sennit.Wanted
+local function meant(words, rest, along)
+  local wanted = picking.named(words, rest)
+  local named = words[1] and state.known.proposals[words[1]]
+  local shown = not wanted.ticket and along and state.known.proposals[along.proposal]
+  if named then
+    return { ticket = named.ticket, task = named.task, text = rest:match('^%S+%s+(.+)$') }
+  elseif shown then
+    return { ticket = shown.ticket, task = shown.task, text = wanted.text }
+  end
+  return wanted
+end
+
 --- `:Sennit follow [ticket [task]] [option…] [words]`; a proposal in place of a ticket means its task.
 ---@param words string[]
 ---@param rest string
-function M.follow(words, rest)
+---@param given sennit.Given
+function M.follow(words, rest, given)
+  local along = passage(given)
   async.run(function()
     local server = client.current()
     if not server then
       return
     end
-    local proposal = words[1] and state.known.proposals[words[1]]
-    local wanted = picking.named(words, rest)
-    if proposal then
-      local text = rest:match('^%S+%s+(.+)$')
-      wanted = { ticket = proposal.ticket, task = proposal.task, text = text }
-    end
+    local wanted = meant(words, rest, along)
     local named = picking.task(server, wanted, M.can_follow, {
       prompt = 'Follow up which task?',
       none = 'no task has ended that could be followed up.',
@@ -167,7 +221,7 @@ function M.follow(words, rest)
         default = draft and draft.text,
       })
     if text then
-      follow(server, named, vim.trim(text))
+      follow(server, named, vim.trim(text), along)
     end
   end)
 end

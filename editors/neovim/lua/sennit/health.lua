@@ -3,6 +3,7 @@ local client = require('sennit.client')
 local config = require('sennit.config')
 local consent = require('sennit.consent')
 local log = require('sennit.log')
+local remarks = require('sennit.remarks')
 local server = require('sennit.server')
 
 local M = {}
@@ -86,6 +87,9 @@ local function check_agents(running)
     else
       health.warn(('%s: %s'):format(agent.name, agent.problem or 'is not usable'))
     end
+  end
+  for _, words in ipairs(remarks.notices(result and result.notices)) do
+    health.warn(words)
   end
   if #absent > 0 then
     health.info('known to Sennit, but not installed: ' .. table.concat(absent, ', '))

@@ -9,11 +9,11 @@ end
 
 --- Dispatches tasks as one ticket.
 ---@param drafts sennit.Draft[]
----@param options? { label?: string }
+---@param call? sennit.Call What counts for all of them, such as a label, or what follows on a conflict.
 ---@param callback? fun(ticket?: string) Called with nil when it was refused; the person was told.
-function M.dispatch(drafts, options, callback)
+function M.dispatch(drafts, call, callback)
   require('sennit.async').run(function()
-    local ticket = require('sennit.dispatch').send(drafts, options)
+    local ticket = require('sennit.dispatch').send(drafts, call)
     if callback then
       callback(ticket)
     end

@@ -46,6 +46,24 @@ function M.lines(text)
   return vim.split(without_hidden(clean), '\n', { plain = true })
 end
 
+--- A text of one line, broken between its words so that it fits a width.
+---@param text string
+---@param width integer In columns.
+---@return string[]
+function M.wrap(text, width)
+  local lines = { '' }
+  for _, word in ipairs(vim.split(M.line(text), ' ', { trimempty = true })) do
+    local last = lines[#lines]
+    local longer = last == '' and word or last .. ' ' .. word
+    if last ~= '' and vim.fn.strdisplaywidth(longer) > width then
+      lines[#lines + 1] = word
+    else
+      lines[#lines] = longer
+    end
+  end
+  return lines
+end
+
 --- `1 file`, `2 files`.
 ---@param count integer
 ---@param noun string

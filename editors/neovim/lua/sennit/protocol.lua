@@ -242,7 +242,7 @@
 ---@field brief? string|nil A preamble put before the prompt of every task.
 ---@field maxConcurrent? integer|nil How many tasks of this call run at once, beside the limits.
 ---@field order? sennit.MergeOrder|nil In which order proposals are merged; as the tasks stand unless said.
----@field onConflict? sennit.OnConflict|nil What follows when a proposal conflicts; `setAside`.
+---@field onConflict? sennit.OnConflict|nil What follows when a proposal conflicts; the setting `review.onConflict`.
 
 --- The ticket that was made; with `wait` as it settled.
 ---@class sennit.DispatchResult
@@ -1003,6 +1003,7 @@
 ---@field beforeText? string|nil The lines before, capped; `sennit/content` has it whole.
 ---@field afterText? string|nil The lines after, capped.
 ---@field conflict? string|nil Why it does not go together with the text as it is now.
+---@field applied? boolean Whether it was applied, and not taken back since.
 
 --- What a run used, as far as its agent tells; an absent number is unknown, not zero.
 ---@class sennit.Usage

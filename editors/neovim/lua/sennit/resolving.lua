@@ -13,6 +13,7 @@ local M = {}
 ---@field take? sennit.Take
 ---@field suggestion? sennit.SuggestionView It is shown before it is taken.
 ---@field edit? boolean
+---@field agent_text? boolean
 
 --- A text can settle what is about two regular files; every other conflict has sides only. Pure.
 ---@param conflict sennit.ConflictView
@@ -35,11 +36,14 @@ local SIDES = {
 --- What can be chosen about a conflict, likely suggestions first. Pure.
 ---@param conflict sennit.ConflictView
 ---@param is_settled boolean
+---@param has_agent_text? boolean Something else goes in than what the agent has left.
 ---@return sennit.Way[]
-function M.ways(conflict, is_settled)
+function M.ways(conflict, is_settled, has_agent_text)
   local show = { text = 'show the sides' }
   if is_settled then
-    return { show, { text = 'take the resolution back', take = 'nothing' } }
+    local back = { text = 'take the resolution back', take = 'nothing' }
+    local agent_text = { text = 'show what the agent itself has done', agent_text = true }
+    return has_agent_text and { show, agent_text, back } or { show, back }
   end
   local ways = {}
   for _, sure in ipairs({ 'likely', 'guess' }) do
@@ -167,8 +171,10 @@ end
 local function choose(server, case)
   local ui = require('sennit.ui.resolve')
   local path, uri = plain.line(case.conflict.path), case.conflict.uri
+  local own = require('sennit.agent_text').files(case.view, uri)[1]
   while true do
-    local way = async.select(M.ways(case.conflict, case.settled), {
+    local ways = M.ways(case.conflict, case.settled, own ~= nil)
+    local way = async.select(ways, {
       prompt = ('%s: what settles it?'):format(path),
       kind = 'sennit.resolution',
       format_item = function(one)
@@ -181,6 +187,9 @@ local function choose(server, case)
       return { uri = uri, take = way.take }
     elseif way.edit then
       ui.edit(server, case)
+      return nil
+    elseif way.agent_text then
+      require('sennit.agent_text').show(own, server.root_dir)
       return nil
     elseif not way.suggestion then
       require('sennit.ui.conflict').open(case.conflict, case.view.summary.id)
@@ -238,12 +247,12 @@ end
 
 ---@return { proposal: string, uri: string }? What the cursor or the tab is on.
 local function here()
-  local tab = require('sennit.ui.review')
-  local review = tab.get()
+  local cursor = require('sennit.ui.review_cursor')
+  local review = require('sennit.ui.review').get()
   if vim.t.sennit_conflict then
     return vim.t.sennit_conflict
-  elseif review and vim.api.nvim_get_current_win() == review.panel_window then
-    local node = tab.panel_node()
+  elseif review and cursor.in_panel(review) then
+    local node = cursor.node(review)
     return node.conflict and { proposal = node.proposal, uri = node.uri } or nil
   end
   return nil

@@ -117,7 +117,11 @@ async function done(context: Context, view: ApplicationView): Promise<void> {
 function details(context: Context, view: ApplicationView): readonly string[] {
   const files = (view.files ?? []).flatMap((file) => (file.message ? [`${file.path}: ${file.message}`] : []));
   const notices = (view.notices ?? []).map((notice) => notice.message);
-  return [...new Set([...files, ...notices, ...leftOut(context, view.conflicts ?? [])])];
+  return [...new Set([...files, ...notices, ...there(view.alreadyThere ?? []), ...leftOut(context, view.conflicts ?? [])])];
+}
+
+function there(units: readonly string[]): readonly string[] {
+  return units.length === 0 ? [] : [`${counted(units.length, "change", "changes")} needed nothing, since your text held that already.`];
 }
 
 /** Which accepted changes did not go together with the text as it is now, and where. */

@@ -4,7 +4,7 @@ import { type Context, fullProposal } from "../context.ts";
 import type { Ids } from "../model/arguments.ts";
 import { fileDescription, filesOf, unitAt, unitDescription, unitLabel, unitOf, unitsOf } from "../model/decisions.ts";
 import { plainLine } from "../model/plain.ts";
-import { type Proposal, isFinalTask, isFinalTicket } from "../model/store.ts";
+import { type Proposal, type Ticket, isFinalTask, isFinalTicket } from "../model/store.ts";
 import { revisionText } from "../model/uris.ts";
 import { proposalWords, taskWords, ticketWords } from "../model/words.ts";
 import type { FileView, TaskView, UnitView } from "../protocol.ts";
@@ -20,13 +20,16 @@ export async function choose<T>(placeHolder: string, items: readonly Item<T>[], 
   return (await vscode.window.showQuickPick(items, { placeHolder }))?.value;
 }
 
-export async function ticketId(context: Context, ids: Ids, running: boolean): Promise<string | undefined> {
+export function ticketId(context: Context, ids: Ids, running: boolean): Promise<string | undefined> {
+  const none = running ? "No ticket is under way." : "There is no ticket yet. Dispatch a task first.";
+  return ticketOf(context, ids, ({ summary }) => !running || !isFinalTicket(summary), none);
+}
+
+export async function ticketOf(context: Context, ids: Ids, fits: (ticket: Ticket) => boolean, none: string): Promise<string | undefined> {
   if (ids.ticket !== undefined) {
     return ids.ticket;
   }
-  const tickets = context.sync.store
-    .tickets()
-    .filter((one) => context.sync.isShown(one) && (!running || !isFinalTicket(one.summary)));
+  const tickets = context.sync.store.tickets().filter((one) => context.sync.isShown(one) && fits(one));
   return choose(
     "Which ticket?",
     tickets.map(({ summary }) => ({
@@ -34,7 +37,7 @@ export async function ticketId(context: Context, ids: Ids, running: boolean): Pr
       description: ticketWords(summary, summary.proposalsPending ?? 0),
       value: summary.id,
     })),
-    running ? "No ticket is under way." : "There is no ticket yet. Dispatch a task first.",
+    none,
   );
 }
 

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { Context } from "../context.ts";
 import { type Draft, formOf, readForm, tasksOfForm } from "../model/form.ts";
 import type { DispatchResult } from "../protocol.ts";
-import { send } from "./send.ts";
+import { currentFolder, send } from "./send.ts";
 
 /** What VS Code calls such a document. */
 export const FORM_LANGUAGE = "sennit-tasks";
@@ -45,19 +45,29 @@ export async function dispatchForm(context: Context): Promise<DispatchResult | u
 
 async function sendForm(context: Context, document: vscode.TextDocument): Promise<DispatchResult | undefined> {
   const text = document.getText();
-  const { drafts, problems } = readForm(text);
+  const { drafts, problems, call } = readForm(text);
   if (problems.length > 0 || drafts.length === 0) {
     throw new Error(["Nothing was dispatched.", ...(problems.length > 0 ? problems : ["No task says what is to be done."])].join(" "));
+  }
+  const folder = await currentFolder();
+  if (folder === undefined) {
+    return undefined;
   }
   const before = failed.get(document);
   const operationId = before?.text === text ? before.operationId : randomUUID();
   failed.set(document, { text, operationId });
-  const result = await send(context, { tasks: tasksOfForm(drafts), operationId });
+  const tasks = tasksOfForm(drafts, (path) => uriBelow(folder.uri, path).toString());
+  const defaults = { cwd: folder.uri.toString(), ...call.defaults };
+  const result = await send(context, { ...call, tasks, defaults, operationId });
   if (result !== undefined) {
     failed.delete(document);
     await closeTaken(context, document, text, result.ticket);
   }
   return result;
+}
+
+function uriBelow(folder: vscode.Uri, path: string): vscode.Uri {
+  return path.startsWith("/") ? vscode.Uri.file(path) : vscode.Uri.joinPath(folder, path);
 }
 
 /** A file is kept; of a form without one nothing is left to be saved. */

@@ -3,8 +3,10 @@ import * as vscode from "vscode";
 import type { Context } from "../context.ts";
 import { readIds } from "../model/arguments.ts";
 import { lostByRestart } from "../model/store.ts";
+import { type Look, lookUri } from "../model/uris.ts";
 import { counted, taskWords } from "../model/words.ts";
 import { NO_FOLDER } from "../server/supervisor.ts";
+import { currentFolder } from "./send.ts";
 
 /** Tasks that this server carries end with it, so they are named first. */
 export async function restartServer(context: Context, argument?: unknown): Promise<void> {
@@ -32,6 +34,27 @@ export function showLog(context: Context): void {
 export async function refresh(context: Context): Promise<void> {
   needFolder();
   await context.sync.catchUp();
+}
+
+/** What the server says of this machine, the folder and the agents, with what to do. */
+export function doctor(context: Context): Promise<void> {
+  return show(context, "doctor", "check of");
+}
+
+/** Which open work changes the same files, also that of agents at work. */
+export function overlaps(context: Context): Promise<void> {
+  return show(context, "overlaps", "overlaps in");
+}
+
+async function show(context: Context, what: Look, words: string): Promise<void> {
+  needFolder();
+  await context.supervisor.whenRunning();
+  const folder = await currentFolder();
+  if (folder !== undefined) {
+    const title = `${words} ${folder.name} at ${new Date().toLocaleTimeString()}`;
+    const uri = vscode.Uri.parse(lookUri(what, folder.uri.toString(), title));
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
+  }
 }
 
 function needFolder(): void {

@@ -9,11 +9,13 @@ import { cancelTask, cancelTicket } from "./cancel.ts";
 import { decide } from "./decide.ts";
 import { showDetails } from "./details.ts";
 import { dispatch, dispatchDiagnostic, dispatchSelection } from "./dispatch.ts";
+import { dropTicket } from "./drop.ts";
 import { compareRevisions, follow, followWith } from "./follow.ts";
 import { dispatchForm, writeTasks } from "./form.ts";
+import { materialise } from "./materialise.ts";
 import { openFile, openProposal, showAgentText, showConflict, showOutput } from "./open.ts";
 import { resolveConflict, takeResolutionBack } from "./resolve-conflict.ts";
-import { refresh, restartServer, showLog, trust } from "./server.ts";
+import { doctor, overlaps, refresh, restartServer, showLog, trust } from "./server.ts";
 import { interrupt, steer } from "./speak.ts";
 
 type Handler = (context: Context, argument: unknown) => unknown;
@@ -48,9 +50,13 @@ export const COMMANDS: Readonly<Record<string, Handler>> = {
   "sennit.undo": undo,
   "sennit.showOutput": showOutput,
   "sennit.showDetails": showDetails,
+  "sennit.materialise": materialise,
   "sennit.restartServer": restartServer,
   "sennit.showLog": showLog,
   "sennit.trust": trust,
+  "sennit.doctor": doctor,
+  "sennit.overlaps": overlaps,
+  "sennit.dropTicket": dropTicket,
   "sennit.refresh": refresh,
 };
 

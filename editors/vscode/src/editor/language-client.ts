@@ -19,6 +19,9 @@ import type { DocumentFacts, Notify } from "./documents.ts";
 
 const DELEGATE = "sennit.server.delegate";
 const OPEN = "sennit.server.open";
+const APPLY = "sennit.server.apply";
+/** Lenses that decide about nothing that was not looked at. */
+const SEEN: ReadonlySet<string> = new Set([OPEN, APPLY]);
 
 export interface Parts {
   readonly context: Context;
@@ -86,6 +89,11 @@ function middleware(parts: Parts): Middleware {
       // This extension has actions of its own for them, which ask for the agent and the words.
       const actions = await next(document, range, context, token);
       return actions?.filter((action) => commandOf(action) !== DELEGATE);
+    },
+    provideCodeLenses: async (document, token, next) => {
+      // Here a proposal is looked at before it is decided about: what opens it stays, and what is accepted unseen goes.
+      const lenses = await next(document, token);
+      return lenses?.filter((lens) => SEEN.has(lens.command?.command ?? ""));
     },
     executeCommand: async (command, args: unknown[], next) => executeCommand(parts, command, args, next),
     workspace: {

@@ -39,6 +39,11 @@ export function agentChoices({ agents, definitions }: AgentsResult): readonly Ag
   ];
 }
 
+/** The classes of model that agents which can be used have. */
+export function classesOf({ agents }: AgentsResult): readonly string[] {
+  return [...new Set(agents.filter((agent) => agent.usable).flatMap((agent) => agent.modelClass ?? []))];
+}
+
 function aboutAgent(agent: AgentView): string {
   return plainLine(agent.description ?? agent.kind);
 }

@@ -47,3 +47,23 @@ function readPart(part: string): { readonly key: Unit["key"]; readonly value: nu
   const isWhole = unit.key === "cost" || Number.isInteger(value);
   return value > 0 && isWhole ? { key: unit.key, value } : undefined;
 }
+
+/** A time in milliseconds. */
+export function readTime(text: string): number | Unread {
+  const read = readPart(text.trim());
+  return read?.key === "timeMs" ? read.value : { problem: `\`${text}\` is no time; write such as: 90 s, 10 min, 2 h` };
+}
+
+/** As `readTime` reads it. */
+export function timeWords(ms: number): string {
+  return `${String(ms / 1_000)} s`;
+}
+
+/** As `readBudget` reads it. */
+export function budgetWords({ turns, tokens, cost, timeMs }: Budget): string {
+  const parts = [[turns, "turns"], [tokens, "tokens"], [cost, "cost"]] as const;
+  return [
+    ...parts.flatMap(([value, unit]) => (value ? [`${String(value)} ${unit}`] : [])),
+    ...(timeMs ? [timeWords(timeMs)] : []),
+  ].join(", ");
+}

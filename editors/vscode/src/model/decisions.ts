@@ -65,8 +65,9 @@ export function unitDescription(unit: UnitView): string {
   const place = unit.after ? [`line ${String(unit.after.start + 1)}`] : [];
   const counts = unit.after && unit.before ? [lineCounts(unit.after.count, unit.before.count)] : [];
   const decision = unit.decision === "undecided" ? [] : [unit.decision];
+  const applied = unit.applied ? ["applied"] : [];
   const conflict = unit.conflict ? ["conflicts with your text"] : [];
-  return [...place, ...counts, ...decision, ...flagsInWords(unit), ...conflict].join(" · ");
+  return [...place, ...counts, ...decision, ...applied, ...flagsInWords(unit), ...conflict].join(" · ");
 }
 
 export function fileDescription(file: FileView): string {

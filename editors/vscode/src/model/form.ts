@@ -1,37 +1,27 @@
 /** Tasks as text: headers, an empty line, the prompt; a line of dashes between tasks. */
-import type { Access, Budget, Task } from "../protocol.ts";
-import { readBudget } from "./budget.ts";
+import type { Attachment, DispatchParams, Task } from "../protocol.ts";
+import { type Header, OF_TASK, OF_TICKET, type Place, headerLines, headerNamed, put } from "./headers.ts";
 
 export const HELP: readonly string[] = [
   "# Write one task or several, with a line of dashes (---) between them. Each may begin with headers:",
-  "# agent: NAME, role: NAME, model: NAME, class: NAME, thinking: LEVEL, access: read, task: ID,",
-  "# description: WORDS, after: IDS of tasks that come before, budget: 20 turns, 200k tokens, 1.50 cost, 10 min.",
+  "# agent: NAME, role: NAME, model: NAME, access: read, task: ID, after: IDS of others, attach: PATH:1-20,",
+  "# budget: 20 turns, 200k tokens, 1.50 cost, 10 min. Ctrl+Space lists all. A first part of headers alone is",
+  "# for all tasks; conflict: follow, order, label and offer stand there.",
   "# Then an empty line, and what the agent is to do. The button above, or “Sennit: Dispatch These Tasks”, starts them.",
 ];
 
-/** A task as far as its form says. */
-export interface Draft {
-  agent?: string;
-  role?: string;
-  model?: string;
-  class?: string;
-  thinking?: string;
-  access?: Access;
-  budget?: Budget;
-  task?: string;
-  description?: string;
-  after?: readonly string[];
-  prompt: string;
-}
+/** A task as far as its form says, under the protocol's names. */
+export type Draft = Partial<Omit<Task, "attach">> & { readonly attach?: readonly Place[]; prompt: string };
+
+/** What counts for all tasks of a form. */
+export type Call = Pick<DispatchParams, "label" | "brief" | "onConflict" | "order" | "offer" | "maxConcurrent" | "defaults">;
 
 export interface Form {
   readonly drafts: readonly Draft[];
   /** What cannot be meant; each names its line. */
   readonly problems: readonly string[];
+  readonly call: Call;
 }
-
-export const HEADERS = ["agent", "role", "model", "class", "thinking", "access", "budget", "task", "description", "after"] as const;
-type Header = (typeof HEADERS)[number];
 
 const SEPARATOR = /^-{3,}\s*$/u;
 const FENCE = /^(`{3,})[^`]*$/u;
@@ -44,15 +34,48 @@ interface Line {
 }
 
 export function readForm(text: string): Form {
-  const drafts: Draft[] = [];
   const problems: string[] = [];
-  for (const block of blocksOf(text.split(/\r?\n/u))) {
-    const draft = readBlock(block, problems);
-    if (draft !== undefined) {
-      drafts.push(draft);
+  const [first, ...others] = blocksOf(text.split(/\r?\n/u)).map((block) => readPart(block, problems));
+  for (const part of others) {
+    if (part.joint !== undefined) {
+      problems.push(`Line ${String(part.joint.number)}: \`${part.joint.name}\` is about all tasks; write it into the first part.`);
     }
   }
-  return { drafts, problems };
+  const isForAll = first?.prompt === "" && others.length > 0;
+  const call = { ...first?.call, ...(isForAll ? defaultsIn(first, problems) : {}) };
+  const drafts = [...(first === undefined ? [] : [first]), ...others].filter((part) => part.prompt !== "").map(draftOf);
+  return { drafts, problems, call };
+}
+
+/** What the table of headers has read, by the protocol's names. */
+type Values = Readonly<Record<string, unknown>>;
+
+interface Said {
+  readonly name: string;
+  /** Of the line. */
+  readonly number: number;
+}
+
+/** The headers and the prompt between two lines of dashes. */
+interface Part {
+  readonly task: Values;
+  readonly call: Values;
+  /** The first header that cannot be said for all tasks. */
+  readonly own: Said | undefined;
+  /** The first header that is about the ticket as a whole. */
+  readonly joint: Said | undefined;
+  readonly prompt: string;
+}
+
+function draftOf({ task, prompt }: Part): Draft {
+  return { ...task, prompt };
+}
+
+function defaultsIn({ task, own }: Part, problems: string[]): Call {
+  if (own !== undefined) {
+    problems.push(`Line ${String(own.number)}: \`${own.name}\` is about one task, and this part is for all.`);
+  }
+  return Object.keys(task).length === 0 ? {} : { defaults: task };
 }
 
 function blocksOf(lines: readonly string[]): readonly (readonly Line[])[] {
@@ -96,85 +119,55 @@ function isEscaped(line: string): boolean {
   return line.startsWith("\\") && isSpecial(line.replace(/^\\+/u, ""));
 }
 
-function readBlock(lines: readonly Line[], problems: string[]): Draft | undefined {
+function readPart(lines: readonly Line[], problems: string[]): Part {
   const first = lines.findIndex(({ text }) => text.trim() !== "" && !HELP.includes(text));
   const told = first < 0 ? [] : lines.slice(first);
-  const noHeader = told.findIndex(({ text }) => !isHeader(HEADER.exec(text)?.[1] ?? ""));
+  const noHeader = told.findIndex(({ text }) => headerIn(text) === undefined);
   const headers = noHeader < 0 ? told : told.slice(0, noHeader);
-  const draft: Draft = { prompt: told.slice(headers.length).map(({ text }) => text).join("\n").trim() };
-  for (const { text, number } of headers) {
-    const problem = putLine(draft, text);
+  const said = headers.flatMap(({ text, number }) => {
+    const found = headerIn(text);
+    return found === undefined || found.value === "" ? [] : [{ ...found, number, name: found.header.name, isJoint: OF_TICKET.includes(found.header) }];
+  });
+  const values = { task: {}, call: {} };
+  for (const { header, value, number, isJoint } of said) {
+    const problem = put(isJoint ? values.call : values.task, header, value);
     if (problem !== undefined) {
       problems.push(`Line ${String(number)}: ${problem}.`);
     }
   }
-  return draft.prompt === "" ? undefined : draft;
+  return {
+    ...values,
+    own: said.find((one) => one.header.isOwn),
+    joint: said.find((one) => one.isJoint),
+    prompt: told.slice(headers.length).map(({ text }) => text).join("\n").trim(),
+  };
 }
 
-function putLine(draft: Draft, line: string): string | undefined {
+/** Whether a line stands where headers do, before the empty line and the prompt; `at` is from 0. */
+export function isInHead(lines: readonly string[], at: number): boolean {
+  const inside = fenced(lines);
+  const start = lines.findLastIndex((line, index) => index < at && !inside.has(index) && SEPARATOR.test(line)) + 1;
+  const above = lines.slice(start, at);
+  const first = above.findIndex((line) => line.trim() !== "" && !HELP.includes(line));
+  return !inside.has(at) && (first < 0 || above.slice(first).every((line) => headerIn(line) !== undefined));
+}
+
+function headerIn(line: string): { readonly header: Header; readonly value: string } | undefined {
   const [, name = "", value = ""] = HEADER.exec(line) ?? [];
-  return isHeader(name) && value !== "" ? put(draft, name, value) : undefined;
-}
-
-function isHeader(name: string): name is Header {
-  return (HEADERS as readonly string[]).includes(name);
-}
-
-/** Gives what is wrong with the value. */
-function put(draft: Draft, name: Header, value: string): string | undefined {
-  if (name === "after") {
-    draft.after = value.split(/[,\s]+/u).filter((each) => each !== "");
-  } else if (name === "access") {
-    return putAccess(draft, value);
-  } else if (name === "budget") {
-    return putBudget(draft, value);
-  } else {
-    draft[name] = value;
-  }
-  return undefined;
-}
-
-function putAccess(draft: Draft, value: string): string | undefined {
-  if (value !== "read" && value !== "write") {
-    return `\`access\` is read or write, not \`${value}\``;
-  }
-  draft.access = value;
-  return undefined;
-}
-
-function putBudget(draft: Draft, value: string): string | undefined {
-  const read = readBudget(value);
-  if ("problem" in read) {
-    return read.problem;
-  }
-  draft.budget = read;
-  return undefined;
+  const header = headerNamed(name);
+  return header && { header, value };
 }
 
 /** An empty form, or one with what is known already; `readForm` gives the same tasks again. */
-export function formOf(drafts: readonly Draft[]): string {
-  const blocks = drafts.map((draft) => [...headersOf(draft), "", ...escaped(draft.prompt)].join("\n"));
-  return [...HELP, blocks.join("\n---\n")].join("\n");
+export function formOf(drafts: readonly Draft[], call: Call = {}): string {
+  const { defaults, ...ofTicket } = call;
+  const forAll = [...headerLines(OF_TICKET, ofTicket), ...headerLines(OF_TASK, { ...defaults })];
+  const blocks = drafts.map((draft) => [...headerLines(OF_TASK, { ...draft }, SHOWN_EMPTY), "", ...escaped(draft.prompt)].join("\n"));
+  return [...HELP, "", [...(forAll.length === 0 ? [] : [forAll.join("\n")]), ...blocks].join("\n---\n")].join("\n");
 }
 
 /** Agent, role and model stand there to be filled in. */
 const SHOWN_EMPTY: readonly string[] = ["agent", "role", "model"];
-
-function headersOf(draft: Draft): readonly string[] {
-  return HEADERS.flatMap((name) => {
-    const value = name === "after" ? draft.after?.join(", ") : name === "budget" ? budgetWords(draft.budget) : draft[name];
-    return value === undefined && !SHOWN_EMPTY.includes(name) ? [] : [`${name}: ${value ?? ""}`.trimEnd()];
-  });
-}
-
-function budgetWords(budget: Budget | undefined): string | undefined {
-  if (budget === undefined) {
-    return undefined;
-  }
-  const { turns, tokens, cost, timeMs } = budget;
-  const parts = [[turns, "turns"], [tokens, "tokens"], [cost, "cost"], [timeMs && timeMs / 1_000, "s"]] as const;
-  return parts.flatMap(([value, unit]) => (value ? [`${String(value)} ${unit}`] : [])).join(", ");
-}
 
 function escaped(prompt: string): readonly string[] {
   const lines = prompt.split("\n");
@@ -182,19 +175,19 @@ function escaped(prompt: string): readonly string[] {
   return lines.map((line, index) => (!inside.has(index) && (isSpecial(line) || isEscaped(line)) ? `\\${line}` : line));
 }
 
-/** The tasks of a call; those without a name are numbered. */
-export function tasksOfForm(drafts: readonly Draft[]): Task[] {
-  return drafts.map((draft, index) => ({
-    id: draft.task ?? `task-${String(index + 1)}`,
-    prompt: draft.prompt,
-    agent: draft.agent ?? null,
-    role: draft.role ?? null,
-    model: draft.model ?? null,
-    modelClass: draft.class ?? null,
-    thinking: draft.thinking ?? null,
-    access: draft.access ?? null,
-    budget: draft.budget ?? null,
-    description: draft.description ?? null,
-    ...(draft.after === undefined ? {} : { dependsOn: [...draft.after] }),
+/** The tasks of a call; those without a name are numbered. `uriOf` gives the file of a path. */
+export function tasksOfForm(drafts: readonly Draft[], uriOf: (path: string) => string): Task[] {
+  return drafts.map(({ attach, ...draft }, index) => ({
+    ...draft,
+    id: draft.id ?? `task-${String(index + 1)}`,
+    ...(attach === undefined ? {} : { attach: attach.map((place) => attachment(place, uriOf)) }),
   }));
+}
+
+function attachment(place: Place, uriOf: (path: string) => string): Attachment {
+  if ("proposal" in place) {
+    return place;
+  }
+  const { path, ...lines } = place;
+  return { uri: uriOf(path), ...lines };
 }

@@ -2,6 +2,7 @@
 import type { Question, TaskView } from "../protocol.ts";
 import { plainLine } from "./plain.ts";
 import { openQuestions } from "./questions.ts";
+import { noticeLines } from "./remarks.ts";
 import type { Hearing } from "./speaking.ts";
 import { LEAF, type TreeNode } from "./tree-node.ts";
 
@@ -35,17 +36,24 @@ function heldNode(ticket: string, task: TaskView): TreeNode {
   };
 }
 
-/** Where a task is gone on with; `label`: what that ticket is called. */
-export function followedNode(ticket: string, task: TaskView, by: string, label: string): TreeNode {
+/** Where ended work is gone on with. */
+export interface GoneOn {
+  readonly label: string;
+  readonly description: string;
+  readonly ticket: string;
+  readonly task: string;
+}
+
+export function followedNode(ticket: string, task: TaskView, on: GoneOn): TreeNode {
   return {
     ...LEAF,
     id: `followed:${ticket}/${task.id}`,
     kind: "followed",
-    label: "followed up",
-    description: plainLine(`in ${label}`, 80),
+    label: on.label,
+    description: plainLine(on.description, 80),
     contextValue: "followed",
     icon: { id: "reply" },
-    ids: { ticket: by, task: task.id },
+    ids: { ticket: on.ticket, task: on.task },
     command: "sennit.showDetails",
   };
 }
@@ -57,7 +65,7 @@ export function taskTooltip(task: TaskView): string {
     ...(task.progress?.toDo ?? []).map((entry) => `${TO_DO[entry.status]} ${entry.text}`),
     ...(task.description ? [task.description] : []),
     ...(task.failure ? [task.failure.message] : []),
-    ...(task.notices ?? []).map((one) => one.message),
+    ...noticeLines(task.notices),
     ...(task.resultText ? ["", task.resultText] : []),
   ].join("\n");
 }

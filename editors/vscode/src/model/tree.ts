@@ -3,6 +3,7 @@ import type { ConflictView, FileView, ProposalView, TaskView, UnitView } from ".
 import { fileDescription, filesOf, flagsInWords, jointDecision, unitDescription, unitLabel, unitsOf } from "./decisions.ts";
 import { plainLine } from "./plain.ts";
 import { carriedWords } from "./follow.ts";
+import { baseLines, noticeLines, notesCounted } from "./remarks.ts";
 import { resolutionWords } from "./resolving.ts";
 import { hearing } from "./speaking.ts";
 import { type Proposal, type Store, type Ticket, isFinalTicket, isPending } from "./store.ts";
@@ -39,7 +40,7 @@ function ticketNode(store: Store, ticket: Ticket): TreeNode {
     kind: "ticket",
     label: plainLine(label, 80),
     description: ticketWords(summary, pending),
-    tooltip: [`${label} (${summary.id})`, `started ${summary.createdAt}`, ...ticket.notices.map((one) => one.message)].join("\n"),
+    tooltip: [`${label} (${summary.id})`, `started ${summary.createdAt}`, ...noticeLines(ticket.notices), ...ticket.bases.flatMap(baseLines)].join("\n"),
     contextValue: running ? "ticket-running" : pending > 0 ? "ticket-pending" : "ticket-final",
     icon: ticketIcon(summary),
     state: running || pending > 0 ? "expanded" : "collapsed",
@@ -64,14 +65,14 @@ function taskNode(store: Store, of: Ticket, task: TaskView): TreeNode {
   const children = [
     ...waitingNodes(ticket, task, heard),
     ...(proposal === undefined ? [] : [proposalNode(proposal)]),
-    ...followers(store, ticket, task),
+    ...followers(store, of, task),
   ];
   return {
     ...LEAF,
     id: `task:${ticket}/${task.id}`,
     kind: "task",
     label: plainLine(task.id),
-    description: plainLine([taskWords(task), ...(task.description ? [task.description] : [])].join(" · ")),
+    description: plainLine([taskWords(task), ...notesCounted(task.notices), ...(task.description ? [task.description] : [])].join(" · ")),
     tooltip: taskTooltip(task),
     contextValue: taskContext(task, heard),
     icon: taskIcon(task),
@@ -82,12 +83,19 @@ function taskNode(store: Store, of: Ticket, task: TaskView): TreeNode {
   };
 }
 
-function followers(store: Store, ticket: string, task: TaskView): readonly TreeNode[] {
+function followers(store: Store, of: Ticket, task: TaskView): readonly TreeNode[] {
+  const ticket = of.summary.id;
   if (!task.followedBy) {
     return [];
   }
+  if (task.followedBy === ticket) {
+    // A conflict was given back to its agent, in the same ticket.
+    const again = [...of.tasks.values()].find((one) => one.following?.ticket === ticket && one.following.task === task.id);
+    return [followedNode(ticket, task, { label: "done again", description: again === undefined ? "" : `as ${again.id}`, ticket, task: again?.id ?? task.id })];
+  }
   const by = store.ticket(task.followedBy);
-  return [followedNode(ticket, task, task.followedBy, by === undefined ? task.followedBy : labelOf(by))];
+  const name = by === undefined ? task.followedBy : labelOf(by);
+  return [followedNode(ticket, task, { label: "followed up", description: `in ${name}`, ticket: task.followedBy, task: task.id })];
 }
 
 function proposalNode(proposal: Proposal): TreeNode {
@@ -103,7 +111,7 @@ function proposalNode(proposal: Proposal): TreeNode {
     id: `proposal:${summary.id}`,
     kind: "proposal",
     label: "proposal",
-    description: proposalWords(summary),
+    description: [proposalWords(summary), ...notesCounted(view?.notices)].join(" · "),
     tooltip: [`${summary.task} by ${summary.agent}: ${proposalState(summary)}`, ...carried(view), ...notices(view)].join("\n"),
     contextValue: proposalContext(proposal),
     icon: proposalIcon(summary),
@@ -120,7 +128,7 @@ function carried(view: ProposalView | undefined): readonly string[] {
 }
 
 function notices(view: ProposalView | undefined): readonly string[] {
-  return [...(view?.failure ? [view.failure.message] : []), ...(view?.notices ?? []).map((one) => one.message)];
+  return [...(view?.failure ? [view.failure.message] : []), ...noticeLines(view?.notices)];
 }
 
 function proposalContext({ summary }: Proposal): string {

@@ -94,6 +94,20 @@ export function sinceText(uri: UriParts): { readonly proposal: string; readonly 
   return isSince && proposal !== undefined && revision !== undefined ? { proposal, revision } : undefined;
 }
 
+/** What is asked of a folder and shown as a document. */
+export type Look = "doctor" | "overlaps";
+
+/** The document of a look at a folder, the URI of which is given; each time is another document. */
+export function lookUri(what: Look, folder: string, title: string): string {
+  return `sennit://${what}/${encodeURIComponent(title)}?${encodeURIComponent(folder)}`;
+}
+
+/** What such a document shows of which folder. */
+export function lookText(uri: UriParts): { readonly what: Look; readonly folder: string } | undefined {
+  const { scheme, authority: what, query: folder } = uri;
+  return scheme === "sennit" && (what === "doctor" || what === "overlaps") ? { what, folder } : undefined;
+}
+
 /** Whether one folder is the other or lies in it; both are paths of URIs. */
 export function isWithin(path: string, folder: string): boolean {
   const top = folder.endsWith("/") ? folder : `${folder}/`;

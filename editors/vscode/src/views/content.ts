@@ -3,12 +3,15 @@ import * as vscode from "vscode";
 import type { Request, Sync } from "../sync.ts";
 import { isFinalTask } from "../model/store.ts";
 import { detailsText } from "../model/details.ts";
-import { type TaskText, serverUri, sinceText, taskText } from "../model/uris.ts";
+import { doctorText } from "../model/doctor.ts";
+import { overlapsText } from "../model/overlaps.ts";
+import { type TaskText, lookText, serverUri, sinceText, taskText } from "../model/uris.ts";
 import type { OutputResult, Stream } from "../protocol.ts";
 
 export const SCHEME = "sennit";
 const FOLLOW_MS = 500;
 const PAGE = 1 << 20;
+const MOST_EVENTS = 10_000;
 
 export class Content implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
@@ -35,6 +38,10 @@ export class Content implements vscode.TextDocumentContentProvider, vscode.Dispo
     if (since !== undefined) {
       return this.since(since.proposal, since.revision);
     }
+    const look = lookText(uri);
+    if (look !== undefined) {
+      return look.what === "doctor" ? this.doctor(look.folder) : this.overlaps(look.folder);
+    }
     const { text } = await this.request("sennit/content", { uri: serverUri(uri) });
     return text;
   }
@@ -55,15 +62,27 @@ export class Content implements vscode.TextDocumentContentProvider, vscode.Dispo
   }
 
   private async details({ ticket, task }: TaskText): Promise<string> {
-    const { tasks } = await this.request("sennit/ticket", { ticket });
-    const view = (tasks ?? []).find((one) => one.id === task);
+    const whole = await this.request("sennit/ticket", { ticket });
+    const view = (whole.tasks ?? []).find((one) => one.id === task);
     if (view === undefined) {
       throw new Error(`The ticket ${ticket} has no task ${task}.`);
     }
     const hasRun = (view.runs ?? []).length > 0;
     const run = hasRun ? await this.request("sennit/run", { ticket, task }) : undefined;
-    const { events } = await this.request("sennit/story", { ticket, task });
-    return detailsText({ task: view, run, events });
+    const proposal = view.proposal ? await this.request("sennit/proposal", { proposal: view.proposal, revision: view.revision ?? null, limit: 1 }) : undefined;
+    const story = await this.request("sennit/story", { ticket, limit: MOST_EVENTS });
+    // What happened to the ticket as a whole, such as that the user's files changed, concerns each task.
+    const events = story.events.filter((event) => !event.task || event.task === task);
+    return detailsText({ ticket: whole, task: view, proposal, run, events });
+  }
+
+  private async doctor(cwd: string): Promise<string> {
+    const { lines } = await this.request("sennit/doctor", { cwd });
+    return doctorText(lines, await this.sync.agents());
+  }
+
+  private async overlaps(folder: string): Promise<string> {
+    return overlapsText(await this.request("sennit/overlaps", { folder, running: true }));
   }
 
   private async since(proposal: string, revision: string): Promise<string> {

@@ -63,8 +63,9 @@ const WORDS: Readonly<Record<Decision, string>> = {
   undecided: "○ undecided",
 };
 
+/** Of the greens that every theme has, the one that can be read on the green of an added line. */
 const COLORS: Readonly<Record<Decision, string>> = {
-  accepted: "testing.iconPassed",
+  accepted: "terminal.ansiGreen",
   rejected: "testing.iconFailed",
   undecided: "descriptionForeground",
 };

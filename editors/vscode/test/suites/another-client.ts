@@ -3,10 +3,11 @@
 import * as assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { commands } from "vscode";
-import type { ApplicationView } from "../../src/protocol";
+import { commands, window } from "vscode";
+import type { ApplicationView, DropResult } from "../../src/protocol";
 import { accept, allNodes, did, folder, lastNotice, notice, proposalOf, ran, sennit, shell } from "./session";
 import { closeAll } from "./text";
+import { until } from "./until";
 
 export function anotherClient(): void {
   describe("another client", () => {
@@ -21,15 +22,30 @@ export function anotherClient(): void {
       assert.equal(undone.state, "applied");
     });
 
-    it("drops a ticket: it goes out of the tree, with plain words, when it is used", async () => {
+    it("need not be there: where open work meets is shown, and a ticket is dropped, here too", async () => {
+      const ticket = await ran([shell("meets", "echo 1 > meets.txt"), shell("too", "echo 2 > meets.txt")]);
+      await commands.executeCommand("sennit.overlaps");
+      await until("the pair is shown", () => {
+        const text = window.activeTextEditor?.document.getText() ?? "";
+        return text.includes(`meets of ${ticket}`) && text.includes("    meets.txt: ");
+      });
+      assert.equal((await did<DropResult>("sennit.dropTicket", { ticket, force: true })).done, true);
+      const api = await sennit();
+      await until("the tree has it no more", () => !api.tree().some((each) => each.id === `ticket:${ticket}`));
+    });
+
+    it("drops a ticket: it goes out of the tree at once, and what was about to be done with it is refused in plain words", async () => {
       const ticket = await ran([shell("dropped", "echo d > dropped.txt")]);
       const { summary } = await proposalOf(ticket, "dropped");
       await commandLine("drop", "--confirm", ticket);
+      const api = await sennit();
+      await until("the tree has neither the ticket nor its proposal", () => {
+        const ids = allNodes(api.tree()).map((each) => each.id);
+        return !ids.includes(`ticket:${ticket}`) && !ids.includes(`proposal:${summary.id}`);
+      });
       const last = await lastNotice();
       await commands.executeCommand("sennit.apply", { ticket });
-      await notice(last, /dropped, here or by another program/u);
-      const ids = allNodes((await sennit()).tree()).map((each) => each.id);
-      assert.ok(!ids.includes(`ticket:${ticket}`) && !ids.includes(`proposal:${summary.id}`));
+      await notice(last, /it was dropped/u);
     });
   });
 }

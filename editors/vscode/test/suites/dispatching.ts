@@ -1,7 +1,7 @@
 /** Giving work away: on a selection, on a diagnostic; cancelling it; agents and calls that are refused. */
 
 import * as assert from "node:assert/strict";
-import { commands, Diagnostic, DiagnosticSeverity, languages, Range, Selection, type TextDocument, window } from "vscode";
+import { commands, type CompletionList, Diagnostic, DiagnosticSeverity, languages, Range, Selection, type TextDocument, window } from "vscode";
 import type { CancelResult, DispatchResult } from "../../src/protocol";
 import { Gate, isRunning } from "./gate";
 import { did, dispatch, node, lastNotice, notice, proposalOf, sennit, settled, shell, taskOf } from "./session";
@@ -48,6 +48,46 @@ export function dispatching(): void {
       const { tasks } = await settled(ticket);
       assert.deepEqual(tasks?.map((task) => [task.id, task.agent, task.state]), [["task-1", "peer", "completed"], ["second", "peer", "completed"]]);
       assert.ok(form.isClosed);
+    });
+
+    it("a form says what counts for all tasks: a task that conflicts is given one more turn, and details tell the workspace", async () => {
+      await commands.executeCommand("sennit.writeTasks");
+      await writtenForm("label: both ways\nconflict: follow\nagent: peer\n---\ntask: one\n\nwrite both.txt 1\n---\ntask: other\nattach: selected.txt:1-1\n\nwrite both.txt 2\n");
+      const { ticket } = await did<DispatchResult>("sennit.dispatchForm", undefined);
+      const { label, tasks } = await settled(ticket);
+      assert.equal(label, "both ways");
+      const follower = tasks?.find((task) => task.following?.task === "other");
+      assert.ok(follower, `nobody follows; there are ${JSON.stringify(tasks?.map((task) => task.id))}`);
+      await node(`task:${ticket}/${follower.id}`);
+      assert.match((await (await sennit()).request("sennit/run", { ticket, task: "other" })).prompt, /selected\.txt/u);
+      await commands.executeCommand("sennit.showDetails", { ticket, task: "one" });
+      await until("the details tell the workspace", () => /^workspace: \w+$/mu.test(window.activeTextEditor?.document.getText() ?? ""));
+    });
+
+    it("a form completes headers, agents, roles and what a header can be", async () => {
+      await commands.executeCommand("sennit.writeTasks");
+      const lines = ["agent: ", "role: ", "conflict: ", "after: ", "con", "task: first", "", "prompt: "];
+      const form = await writtenForm(lines.join("\n"));
+      const offered = async (line: number): Promise<readonly string[]> => {
+        const list = await commands.executeCommand<CompletionList>("vscode.executeCompletionItemProvider", form.uri, form.lineAt(line).range.end);
+        return list.items.map((item) => (typeof item.label === "string" ? item.label : item.label.label));
+      };
+      assert.ok((await offered(0)).includes("peer"));
+      assert.ok((await offered(1)).includes("scripted"));
+      assert.deepEqual(await offered(2), ["setAside", "follow"]);
+      assert.deepEqual(await offered(3), ["first"]);
+      assert.ok((await offered(4)).includes("conflict: "));
+      assert.ok(!(await offered(7)).includes("conflict: "));
+    });
+
+    it("the machine, the repository and the agents can be looked at, with what to do", async () => {
+      await commands.executeCommand("sennit.doctor");
+      const text = await until("the check is shown", () => {
+        const shown = window.activeTextEditor?.document;
+        return shown?.uri.authority === "doctor" && shown.getText();
+      });
+      assert.match(text, /^[✓!] git: /mu);
+      assert.match(text, /^✓ peer /mu);
     });
 
     it("a budget that cannot be meant is told with its line, and nothing is dispatched", async () => {

@@ -2,7 +2,7 @@
 
 import * as assert from "node:assert/strict";
 import { HOST_FILES } from "../files";
-import { accept, apply, proposalOf, ran, sennit, shell, unitsOf } from "./session";
+import { accept, apply, lastNotice, node, notice, proposalOf, ran, sennit, shell, unitsOf } from "./session";
 import { buffer, closeAll, onDisk, opened, typeLine, withLine } from "./text";
 
 const UNSAVED = HOST_FILES["unsaved.txt"] ?? "";
@@ -46,6 +46,18 @@ export function liveText(): void {
       assert.equal(await buffer("overlap.txt"), withLine(withLine(OVERLAP, 4, "the user's own four"), 25, "OVERLAP 25"));
       assert.deepEqual(application.conflicts, [unitsOf(proposal)[0]?.id]);
       assert.ok((await sennit()).notices.some((each) => /overlap\.txt/u.test(each.message)), "nobody told the user about the conflict");
+    });
+
+    it("just so needs no change; the tree says of each change whether it is applied", async () => {
+      const document = await opened("same.txt");
+      const ticket = await ran([shell("same", "sed -i -e 's/^same 4$/SAME 4/' -e 's/^same 25$/SAME 25/' same.txt")]);
+      await typeLine(document, 4, "SAME 4");
+      const proposal = await proposalOf(ticket, "same");
+      await accept(proposal);
+      const last = await lastNotice();
+      await apply(ticket);
+      await notice(last, /1 change needed nothing/u);
+      await node(`unit:${unitsOf(proposal)[1]?.id ?? ""}`, (each) => / · applied/u.test(each.description));
     });
 
     it("in characters that take two units is counted right", async () => {

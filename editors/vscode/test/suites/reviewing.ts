@@ -1,7 +1,7 @@
 /** Looking at proposals: the multi-diff editor, one file, accept and reject by hunk, file and proposal. */
 
 import * as assert from "node:assert/strict";
-import { commands, TabInputTextDiff, window, workspace } from "vscode";
+import { type CodeLens, commands, TabInputTextDiff, window, workspace } from "vscode";
 import { HOST_FILES } from "../files";
 import { did, node, proposalOf, ran, settled, shell, taskOf, unitsOf } from "./session";
 import { closeAll, opened, withLine } from "./text";
@@ -69,6 +69,18 @@ export function reviewing(): void {
       });
       assert.match(shown.getText(), /a line with `code` and \[a link\]\(command:x\)/u);
       assert.equal((await taskOf(talking, "talker")).state, "completed");
+    });
+
+    it("is named above the text that it would change, by a line that opens it and decides nothing", async () => {
+      const other = await ran([shell("small-change", "sed -i 's/^review 9$/REVIEW 9/' review.txt")]);
+      await proposalOf(other, "small-change");
+      const { uri } = await opened("review.txt");
+      const lenses = await until("there are lines", async () => {
+        const found = await commands.executeCommand<CodeLens[]>("vscode.executeCodeLensProvider", uri, 10);
+        return found.length > 0 && found;
+      });
+      const shown = lenses.map((each) => [each.command?.title, each.command?.command]);
+      assert.deepEqual(shown, [["Sennit, small-change: 1 change", "sennit.server.open"]]);
     });
 
     it("shows an open file beside it unchanged until it is applied", async () => {

@@ -1,12 +1,12 @@
 /** An agent that is spoken with: it asks for permission, is told things, is interrupted, is followed up. */
 
 import * as assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { commands, window } from "vscode";
-import type { DispatchResult, InterruptResult, Question, SteerResult } from "../../src/protocol";
+import type { DispatchResult, InterruptResult, MaterialiseResult, Question, SteerResult } from "../../src/protocol";
 import { did, dispatch, lastNotice, node, notice, proposalOf, sennit, settled, taskOf } from "./session";
 import { closeAll } from "./text";
 import { until } from "./until";
@@ -68,6 +68,8 @@ export function speaking(): void {
       assert.deepEqual(shown.children.map((each) => each.label), ["one.txt", "two.txt"]);
       await node(`task:${first}/grown`, (each) => each.contextValue === "task-completed-followed");
       await node(`followed:${first}/grown`);
+      const { folder } = await did<MaterialiseResult>("sennit.materialise", { ticket, task: "grown" });
+      assert.deepEqual([readFileSync(path.join(folder, "one.txt"), "utf8"), readFileSync(path.join(folder, "two.txt"), "utf8")], ["1\n", "2\n"]);
       await commands.executeCommand("sennit.compareRevisions", { proposal: summary.id });
       assert.doesNotMatch(await shows(/two\.txt/u), /one\.txt/u);
     });

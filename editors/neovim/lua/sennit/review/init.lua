@@ -1,6 +1,8 @@
 --- What a user does in a review: open it, decide, go from hunk to hunk, see conflicts.
 local async = require('sennit.async')
 local client = require('sennit.client')
+local cursor = require('sennit.ui.review_cursor')
+local files = require('sennit.ui.review_files')
 local notify = require('sennit.notify')
 local plain = require('sennit.plain')
 local refresh = require('sennit.refresh')
@@ -67,14 +69,15 @@ local function session_of(server, wanted)
   if vim.startswith(id, 'p_') then
     return session.new(server, id, { id })
   end
+  local known = state.known.tickets[id]
   local ids = proposals_of(id)
   if #ids == 0 then
-    local known = state.known.tickets[id]
     local why = known and 'has no changes to review' or 'is not known'
     notify.warn(('the ticket %s %s.'):format(id, why))
     return nil
   end
-  return session.new(server, id, ids, id)
+  local label = known and plain.line(known.label, 40) or ''
+  return session.new(server, label ~= '' and label or id, ids, id)
 end
 
 --- Opens the review of a ticket or a proposal; without one, of what there is.
@@ -109,7 +112,7 @@ end
 ---@param review sennit.ReviewTab
 ---@return sennit.ProposalView?
 local function proposal_here(review)
-  local node = vim.api.nvim_get_current_win() == review.panel_window and tab.panel_node() or {}
+  local node = cursor.in_panel(review) and cursor.node(review) or {}
   local _, shown = review.session:current()
   return node.proposal and review.session:proposal(node.proposal) or shown
 end
@@ -117,8 +120,8 @@ end
 ---@param review sennit.ReviewTab
 ---@return string?
 local function file_here(review)
-  if vim.api.nvim_get_current_win() == review.panel_window then
-    return tab.panel_node().uri
+  if cursor.in_panel(review) then
+    return cursor.node(review).uri
   end
   return review.session.shown and review.session.shown.uri
 end
@@ -139,16 +142,15 @@ local function choices(review, scope, decision)
       end, review.session.proposals)
     )
   end
-  local unit = scope == 'hunk' and tab.unit_here() or nil
+  local unit = scope == 'hunk' and cursor.unit(review) or nil
   if unit then
     local choice = { decision = decision, units = units.together(unit, decision) }
     return { { proposal = unit.proposal, choice = choice } }
   end
   local proposal = proposal_here(review)
-  local in_panel = vim.api.nvim_get_current_win() == review.panel_window
-  if not proposal or (scope ~= 'proposal' and not tab.is_here()) then
+  if not proposal or (scope ~= 'proposal' and not cursor.is_here(review)) then
     return {}
-  elseif scope == 'hunk' and not in_panel and #review.session:shown_units() > 0 then
+  elseif scope == 'hunk' and not cursor.in_panel(review) and #review.session:shown_units() > 0 then
     return {}
   end
   if scope == 'proposal' then
@@ -202,7 +204,7 @@ function M.go(step)
   if not review then
     return
   end
-  local all, here = all_units(review), tab.unit_near()
+  local all, here = all_units(review), cursor.unit_near(review)
   local index = 1
   for place, unit in ipairs(all) do
     if here and unit.id == here.id then
@@ -218,8 +220,8 @@ function M.go(step)
     local is_shown = shown
       and shown.uri == unit.file.uri
       and shown.proposal == unit.proposal.summary.id
-    if is_shown or tab.show_file(unit.proposal.summary.id, unit.file.uri) then
-      tab.go_to(unit.id)
+    if is_shown or files.show(review, unit.proposal.summary.id, unit.file.uri) then
+      files.go_to(review, unit.id)
     end
   end)
 end

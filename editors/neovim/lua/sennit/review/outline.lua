@@ -1,6 +1,8 @@
 --- The file panel as lines of text, each with what it stands for. Pure.
+local config = require('sennit.config')
 local following = require('sennit.following')
 local plain = require('sennit.plain')
+local remarks = require('sennit.remarks')
 local resolving = require('sennit.resolving')
 local units = require('sennit.review.units')
 
@@ -34,7 +36,9 @@ local function unit_line(session, view)
   local group = view.decision == 'accepted' and 'Added'
     or view.decision == 'rejected' and 'Removed'
     or nil
-  return ('     %s %s%s'):format(units.MARKS[view.decision], units.label(view), flags), group
+  local applied = view.applied and ' applied' or ''
+  return ('     %s %s%s%s'):format(units.MARKS[view.decision], units.label(view), applied, flags),
+    group
 end
 
 ---@param summary sennit.ProposalSummary
@@ -50,9 +54,46 @@ local function proposal_line(summary)
   )
 end
 
+---@alias sennit.AddLine fun(text: string, group: string?, node: sennit.OutlineNode)
+
+--- Words that are to be seen whole, in as many lines as they need.
+---@param add sennit.AddLine
+---@param text string
+---@param group string
+---@param node sennit.OutlineNode
+local function add_wrapped(add, text, group, node)
+  for index, line in ipairs(plain.wrap(text, config.get().panel_width - 5)) do
+    add((index == 1 and '   ' or '     ') .. line, group, node)
+  end
+end
+
+local NOTES = 3
+
+---@param proposal sennit.ProposalView
+---@param add sennit.AddLine
+local function add_remarks(proposal, add)
+  local node = { proposal = proposal.summary.id }
+  local tell = function(text, group)
+    add_wrapped(add, text, group, node)
+  end
+  for _, words in ipairs(remarks.flags(proposal.summary.flags)) do
+    tell('! ' .. words, 'DiagnosticWarn')
+  end
+  if proposal.failure then
+    tell(proposal.failure.message, 'DiagnosticWarn')
+  end
+  local notes = remarks.notices(proposal.notices)
+  for index = 1, math.min(#notes, NOTES) do
+    tell('note: ' .. notes[index], 'Comment')
+  end
+  if #notes > NOTES then
+    tell(('… %s (K shows all)'):format(plain.count(#notes - NOTES, 'more note')), 'Comment')
+  end
+end
+
 ---@param session sennit.Session
 ---@param proposal sennit.ProposalView
----@param add fun(text: string, group: string?, node: sennit.OutlineNode)
+---@param add sennit.AddLine
 local function add_proposal(session, proposal, add)
   local id = proposal.summary.id
   add(proposal_line(proposal.summary), GROUPS[proposal.summary.integration], { proposal = id })
@@ -62,21 +103,21 @@ local function add_proposal(session, proposal, add)
   end
   for _, conflict in ipairs(proposal.conflicts or {}) do
     local others = table.concat(conflict.withTasks or {}, ', ')
-    local text = ('   ! %s (%s)%s%s'):format(
+    local text = ('! %s (%s)%s%s'):format(
       plain.line(conflict.path),
       conflict.kind,
       others ~= '' and ' with ' .. others or '',
       conflict.resolution and ', settled for another text' or ''
     )
-    add(text, 'DiagnosticError', { proposal = id, uri = conflict.uri, conflict = conflict })
+    local node = { proposal = id, uri = conflict.uri, conflict = conflict }
+    add_wrapped(add, text, 'DiagnosticError', node)
   end
   for _, conflict in ipairs(proposal.resolved or {}) do
-    local text = ('   = %s settled: %s'):format(
-      plain.line(conflict.path),
-      resolving.words(conflict)
-    )
-    add(text, 'Added', { proposal = id, uri = conflict.uri, conflict = conflict })
+    local text = ('= %s settled: %s'):format(plain.line(conflict.path), resolving.words(conflict))
+    local node = { proposal = id, uri = conflict.uri, conflict = conflict }
+    add_wrapped(add, text, 'Added', node)
   end
+  add_remarks(proposal, add)
   for _, file in ipairs(proposal.files or {}) do
     local text = (' %s %s %s%s'):format(
       units.mark(file.units or {}),

@@ -2,6 +2,7 @@
 local async = require('sennit.async')
 local dispatch = require('sennit.dispatch')
 local draft = require('sennit.draft')
+local headers = require('sennit.headers')
 local notify = require('sennit.notify')
 
 local M = {}
@@ -11,7 +12,7 @@ local count = 0
 ---@param bufnr integer
 ---@param nonce string
 local function write(bufnr, nonce)
-  local drafts, problems = draft.parse(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true))
+  local drafts, problems, call = draft.parse(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true))
   if #problems > 0 then
     notify.error('nothing was dispatched. In the draft, ' .. table.concat(problems, '; ') .. '.')
     return
@@ -27,7 +28,7 @@ local function write(bufnr, nonce)
   vim.b[bufnr].sennit_sending = true
   local sent = vim.api.nvim_buf_get_changedtick(bufnr)
   async.run(function()
-    local ticket = dispatch.send(drafts, { nonce = nonce })
+    local ticket = dispatch.send(drafts, call, nonce)
     if not vim.api.nvim_buf_is_valid(bufnr) then
       return
     end
@@ -51,10 +52,9 @@ local function colour(bufnr)
     for _, line in ipairs(draft.HELP) do
       vim.cmd(('syntax match Comment /\\V\\^%s\\$/'):format(vim.fn.escape(line, '/\\')))
     end
-    vim.cmd([[
-      syntax match Identifier /^\(agent\|role\|model\|class\|thinking\|access\|budget\|task\|description\|after\):/
-      syntax match Special /^---\+\s*$/
-    ]])
+    local names = table.concat(headers.names(), '\\|')
+    vim.cmd(([[syntax match Identifier /^\(%s\):/]]):format(names))
+    vim.cmd([[syntax match Special /^---\+\s*$/]])
   end)
 end
 
@@ -89,7 +89,7 @@ function M.open(drafts)
   return bufnr
 end
 
---- Completes headers, and names of agents and roles (`i_CTRL-X_CTRL-O`).
+--- Completes headers, and what they can hold as far as it is known (`i_CTRL-X_CTRL-O`).
 ---@param find_start integer
 ---@param base string
 ---@return integer|string[]

@@ -39,6 +39,7 @@ function M.make_tab(title)
     wrap = false,
     cursorline = true,
     list = false,
+    statusline = 'Sennit review',
   }) do
     vim.wo[window][0][option] = value
   end
@@ -55,6 +56,7 @@ function M.make_tab(title)
     loaded = {},
     shown_in = {},
     due = false,
+    is_over = false,
     stop = function() end,
   } --[[@as sennit.ReviewTab]]
 end
@@ -66,7 +68,8 @@ local OPTIONS = { 'winbar', 'signcolumn', 'foldenable' }
 ---@param window integer
 ---@param bufnr integer
 ---@param winbar string
-function M.show(review, window, bufnr, winbar)
+---@param statusline? string In place of the name of a buffer that no person has given.
+function M.show(review, window, bufnr, winbar, statusline)
   vim.api.nvim_win_call(window, function()
     vim.cmd('diffoff')
     vim.api.nvim_win_set_buf(window, bufnr)
@@ -81,6 +84,9 @@ function M.show(review, window, bufnr, winbar)
     options.foldenable = false
     options.signcolumn = 'yes:1'
     options.winbar = winbar
+    if statusline then
+      options.statusline = statusline
+    end
   end)
 end
 

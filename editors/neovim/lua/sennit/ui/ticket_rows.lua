@@ -1,6 +1,7 @@
 --- The panel of tickets as lines of text, each with what it stands for. Pure.
 local plain = require('sennit.plain')
 local progress = require('sennit.progress')
+local remarks = require('sennit.remarks')
 local known = require('sennit.state')
 
 local M = {}
@@ -45,9 +46,27 @@ local function row(parts)
   return { text = text, marks = marks }
 end
 
+--- Where ended work is gone on with.
+---@param ticket string
 ---@param task sennit.TaskView
+---@param tasks sennit.TaskView[] Of the ticket.
 ---@return string
-local function detail(task)
+local function gone_on(ticket, task, tasks)
+  if task.followedBy ~= ticket then
+    return 'followed up in ' .. task.followedBy
+  end
+  -- A conflict was given back to its agent, in the same ticket.
+  local again = vim.iter(tasks):find(function(one)
+    return one.following ~= nil and one.following.ticket == ticket and one.following.task == task.id
+  end)
+  return again and 'done again as ' .. again.id or 'done again'
+end
+
+---@param ticket string
+---@param task sennit.TaskView
+---@param tasks sennit.TaskView[]
+---@return string
+local function detail(ticket, task, tasks)
   local questions = known.questions(task)
   if task.failure then
     return plain.line(task.failure.message, 100)
@@ -64,13 +83,21 @@ local function detail(task)
   local runs = task.runs or {}
   local parts = progress.usage(#runs > 0 and runs[#runs].usage or nil)
   if task.followedBy then
-    table.insert(parts, 1, 'followed up in ' .. task.followedBy)
+    table.insert(parts, 1, gone_on(ticket, task, tasks))
   end
   local about = plain.line(task.description, 80)
   if about ~= '' then
     parts[#parts + 1] = about
   end
   return table.concat(parts, ', ')
+end
+
+---@param flags? sennit.Flag[]
+---@return { [1]: string, [2]?: string }[]
+local function flag_parts(flags)
+  return vim.tbl_map(function(words)
+    return { '  ! ' .. words, 'DiagnosticWarn' }
+  end, remarks.flags(flags))
 end
 
 ---@param proposal sennit.ProposalSummary
@@ -94,6 +121,7 @@ local function proposal_parts(proposal)
   if proposal.application ~= 'none' then
     parts[#parts + 1] = { '  ' .. proposal.application, 'DiagnosticOk' }
   end
+  vim.list_extend(parts, flag_parts(proposal.flags))
   return parts
 end
 
@@ -116,21 +144,34 @@ end
 
 ---@param ticket string
 ---@param task sennit.TaskView
+---@param tasks sennit.TaskView[]
 ---@param proposals sennit.ProposalSummary[]
 ---@return sennit.TicketRow
-local function task_row(ticket, task, proposals)
+local function task_row(ticket, task, tasks, proposals)
   local parts = {
     { ('  %-16s '):format(task.id), 'Function' },
     { ('%-10s'):format(task.state), GROUPS[task.state] },
   }
-  local made
+  local made, flags
   for _, proposal in ipairs(proposals) do
     if proposal.task == task.id then
       vim.list_extend(parts, proposal_parts(proposal))
       made = (proposal.files or 0) > 0 and proposal.id or nil
+      flags = proposal.flags or {}
     end
   end
-  parts[#parts + 1] = { '  ' .. detail(task), 'Comment' }
+  -- Those of a proposal are its task's, too, and are told once.
+  vim.list_extend(
+    parts,
+    flag_parts(vim.tbl_filter(function(flag)
+      return not vim.tbl_contains(flags or {}, flag)
+    end, task.flags or {}))
+  )
+  local count = #(task.notices or {})
+  if count > 0 then
+    parts[#parts + 1] = { ('  %s (K)'):format(plain.count(count, 'note')), 'DiagnosticHint' }
+  end
+  parts[#parts + 1] = { '  ' .. detail(ticket, task, tasks), 'Comment' }
   local result = row(parts)
   result.ticket, result.task, result.proposal = ticket, task.id, made
   return result
@@ -144,8 +185,9 @@ function M.lines(state)
   for _, ticket in ipairs(state.tickets()) do
     lines[#lines + 1] = ticket_row(ticket)
     local proposals = state.proposals(ticket.id)
-    for _, task in ipairs(state.tasks(ticket.id)) do
-      lines[#lines + 1] = task_row(ticket.id, task, proposals)
+    local tasks = state.tasks(ticket.id)
+    for _, task in ipairs(tasks) do
+      lines[#lines + 1] = task_row(ticket.id, task, tasks, proposals)
     end
   end
   return #lines > 0 and lines or { row({ { EMPTY, 'Comment' } }) }

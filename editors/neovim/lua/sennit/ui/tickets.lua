@@ -169,6 +169,7 @@ function M.toggle()
     wrap = false,
     cursorline = true,
     list = false,
+    statusline = 'Sennit tickets',
   }) do
     vim.wo[0][0][option] = value
   end
