@@ -130,6 +130,8 @@ async def test_random_things_leave_the_same_in_every_kind_of_workspace(bench: Be
         bench.tree.write("x/a", f"{seed}\n")
         bench.tree.write(f"sub/new{seed}", f"{seed}\n")
         bench.tree.path(f"sub/new{seed - 1}").unlink(missing_ok=True)
+        for number in range(6):
+            bench.tree.write(f"later{seed}/{number}/c.txt", f"{number}\n")
         if seed == 2:
             bench.tree.git("rm", "-q", "-r", "deep/sub")
         snapshot = await bench.snapshot()
@@ -145,6 +147,27 @@ async def test_random_things_leave_the_same_in_every_kind_of_workspace(bench: Be
             assert await left_in(bench, used) == await left_in(bench, plain)
         in_layer, in_plain = await left_in(bench, layered), await left_in(bench, plain)
         assert in_layer == in_plain, await differences(bench, seed, in_layer[0], in_plain[0])
+
+
+@pytest.mark.parametrize(
+    "done", ["rm new", "mv deep/new deep/moved", "rm -r later", "rm -r later; echo 1 > later"]
+)
+async def test_what_only_the_layer_itself_has_is_missed_when_it_goes(
+    bench: Bench, done: str
+) -> None:
+    fill(bench)
+    await layer(bench, await bench.snapshot(), "first")
+    for name in ("new", "deep/new", "later/new", "later/deep/new"):
+        bench.tree.write(name, f"{name}\n")
+    bench.tree.commit()
+    snapshot = await bench.snapshot()
+    layered = await layer(bench, snapshot, "second")
+    plain = await made(bench, snapshot, "plain", WorkspaceKind.CHECKOUT)
+    await in_it(bench, layered, "sh", "-e", "-c", done)
+    outside(bench, plain, "sh", "-e", "-c", done)
+    expected = await left_in(bench, plain)
+    assert expected[0] != snapshot.tree
+    assert await left_in(bench, layered) == expected
 
 
 async def test_a_layer_leaves_nothing_behind(bench: Bench) -> None:

@@ -273,8 +273,8 @@ async def _look(capturing: _Capturing, started: _Started) -> Status | GitFailed:
         if failed is not None:
             return failed
         return await read_status_and_ignored(git, evolve(place, git_dir=capturing.beside))
-    plain = index_file(store, capturing.workspace.name)
-    failed = await index_upper(git, store, place, capturing.workspace.tree, plain)
+    workspace = capturing.workspace
+    failed = await index_upper(git, store, place, workspace.tree, workspace.name)
     # That index holds little of the base, so it is compared with no commit.
     return await read_status_and_ignored(git, place) if failed is None else failed
 

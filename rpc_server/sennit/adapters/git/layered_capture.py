@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
-from sennit.adapters.git.files import in_thread
+from sennit.adapters.git.files import in_thread, read_if_there
 from sennit.adapters.git.index_file import written_index
+from sennit.adapters.git.records import begun_file, index_file
 from sennit.adapters.git.trees import files_at, in_folders
 from sennit.adapters.git.upper import look_at_upper
 from sennit.core.objects import Entry, GitFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from sennit.adapters.git.git import Git, Place
     from sennit.adapters.git.raw_trees import Folders
@@ -31,25 +31,32 @@ _RULES = (b".gitattributes", b".gitignore")
 
 
 async def index_upper(
-    git: Git, store: Store, place: Place, tree: str, plain: Path
+    git: Git, store: Store, place: Place, tree: str, name: str
 ) -> GitFailed | None:
-    """Write the index of ``place``, whose work tree is the upper layer over a checkout of ``tree``.
+    """Write the index of ``place``, whose work tree is the upper layer of a workspace.
 
-    ``plain``: the index that the workspace began with, which knows what lies in no layer because
-    it is outside the sparse patterns.
+    ``tree`` is what the workspace of that ``name`` began with.
     """
     upper = await in_thread("look at a layer", look_at_upper, os.fsencode(str(place.work_tree)))
     if isinstance(upper, GitFailed):
         return upper
-    absent = await _outside_the_patterns(git, store, evolve(place, index_file=plain))
+    # The index that it began with knows what lies in no layer, being outside the sparse patterns.
+    plain = evolve(place, index_file=index_file(store, name))
+    absent = await _outside_the_patterns(git, store, plain)
     if isinstance(absent, GitFailed):
         return absent
-    known = await in_folders(git, store, tree, lambda folders: _known(folders, upper, absent))
+    begun = await in_thread("look at a layer", read_if_there, begun_file(store, name))
+    if isinstance(begun, GitFailed):
+        return begun
+    written = tuple((begun or b"").split(b"\0")[:-1])
+    known = await in_folders(
+        git, store, tree, lambda folders: _known(folders, upper, written, absent)
+    )
     if isinstance(known, GitFailed):
         return known
     content = written_index(known.entries, store.object_format, known.not_here)
-    written = await in_thread("write an index", _write, str(place.index_file), content)
-    return written if isinstance(written, GitFailed) else None
+    done = await in_thread("write an index", _write, str(place.index_file), content)
+    return done if isinstance(done, GitFailed) else None
 
 
 def _write(file: str, content: bytes) -> None:
@@ -77,12 +84,15 @@ class _Known:
     not_here: frozenset[bytes]
 
 
-def _known(folders: Folders, upper: Upper, absent: frozenset[bytes]) -> _Known:
+def _known(
+    folders: Folders, upper: Upper, written: tuple[bytes, ...], absent: frozenset[bytes]
+) -> _Known:
     """Give what may be otherwise than in the lower layer, and what tells git how to read it.
 
-    What is ``absent`` there counts only once there is something.
+    ``written`` is what the upper layer began with. What is ``absent`` counts only once there is
+    something.
     """
-    removed = files_at(folders, (*upper.whiteouts, *upper.folders))
+    removed = files_at(folders, (*upper.whiteouts, *upper.folders, *written))
     for path in upper.hiding:
         removed |= folders.files_below(path)
     differing = {path: entry for path, entry in removed.items() if path not in absent}

@@ -143,7 +143,7 @@ def remove_record(store: Store, name: str) -> None:
     """Forget a workspace: its record, what was kept beside it, and the same of its submodules."""
     for inner in stores_of_submodules(store):
         remove_record(inner, name)
-    for file in (index_file, refs_file, folders_file, lease_file, record_file):
+    for file in (index_file, refs_file, folders_file, begun_file, lease_file, record_file):
         file(store, name).unlink(missing_ok=True)
 
 
@@ -177,6 +177,15 @@ def refs_file(store: Store, name: str) -> Path:
 def folders_file(store: Store, name: str) -> Path:
     """Name the list of the folders of one that was stripped: paths that end with NUL."""
     return store.records / f"{name}.folders"
+
+
+def begun_file(store: Store, name: str) -> Path:
+    """Name the list of files that a layer began with, and the one below lacks or has otherwise.
+
+    Paths that end with NUL. Of a file that is only in the upper layer nothing is left there when it
+    is removed.
+    """
+    return store.records / f"{name}.begun"
 
 
 def lease_file(store: Store, name: str) -> Path:

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
-from sennit.adapters.git.files import copy_with_times, in_thread
+from sennit.adapters.git.files import copy_with_times, in_thread, write_private
 from sennit.adapters.git.full_disk import told_if_full
 from sennit.adapters.git.lock import Busy, locked
 from sennit.adapters.git.records import (
     Record,
+    begun_file,
     index_file,
     read_record,
     record_file,
@@ -183,9 +184,14 @@ async def _differ(making: Making, changed: dict[bytes, Sides]) -> GitFailed | No
     if isinstance(done, GitFailed):
         return done
     if written:
+        paths = nul_ended(written)
+        begun = begun_file(making.store, making.record.name)
+        noted = await in_thread("note what a layer begins with", write_private, begun, paths)
+        if isinstance(noted, GitFailed):
+            return noted
         # As a checkout does: what lies outside the sparse patterns is not written.
         write = ["checkout-index", "-q", "-f", "-u", "-z", "--stdin"]
-        done = await making.git.run(write, plain, stdin=nul_ended(written), config=CHECKOUT)
+        done = await making.git.run(write, plain, stdin=paths, config=CHECKOUT)
         if isinstance(done, GitFailed):
             base = making.record.base
             return await told_if_full(making.git, making.store, done, base=base, folder=folder)
