@@ -16,7 +16,7 @@ from sennit.adapters.git.trees import (
     write_commits,
     write_tree,
 )
-from sennit.core.objects import MODE_FILE, Entry, GitFailed
+from sennit.core.objects import MODE_EXECUTABLE, MODE_FILE, Entry, GitFailed
 from tests.adapters.git.made_trees import (
     AT,
     Executable,
@@ -111,6 +111,23 @@ async def test_what_differs_is_named_with_both_sides(bench: Workbench) -> None:
         path: Sides(before.get(path), after.get(path))
         for path in (b"gone", b"new/y", b"edit", b"a", b"a/b")
     }
+
+
+async def test_modes_of_early_versions_of_git_are_those_of_files(bench: Workbench) -> None:
+    blob = must(await write_blob(bench.git, bench.store, b"1"))
+    entries = {b"plain": b"100664", b"run": b"100775"}
+    early = b"".join(
+        mode + b" " + name + b"\0" + bytes.fromhex(blob) for name, mode in entries.items()
+    )
+    asked = ("hash-object", "-t", "tree", "-w", "--literally", "--stdin")
+    where = bench.store.git_dir
+    old = run_git(bench.store.root, *asked, git_dir=where, stdin=early)
+    expected = {b"plain": Entry(MODE_FILE, blob), b"run": Entry(MODE_EXECUTABLE, blob)}
+    assert must(await entries_at(bench.git, bench.store, old, entries)) == expected
+    added = Entry(MODE_FILE, blob)
+    new = must(await write_tree(bench.git, bench.store, old, {b"added": added}))
+    changed = await changed_paths(bench.git, bench.store, old, new)
+    assert changed == {b"added": Sides(None, added)}
 
 
 async def test_entries_are_found_at_paths_and_folders_are_none(bench: Workbench) -> None:

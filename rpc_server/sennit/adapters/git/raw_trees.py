@@ -7,6 +7,8 @@ the objects. Parts that do not change are reused by id; only the folders on the 
 from __future__ import annotations
 
 import re
+import stat
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from attrs import field, frozen
@@ -49,9 +51,18 @@ _NONE: frozenset[Item] = frozenset()
 def parse_tree(data: bytes, digest_size: int) -> dict[bytes, Entry]:
     """Read a tree object: names to modes and ids, in git's order."""
     return {
-        name: Entry(int(mode, 8), identity.hex())
+        name: Entry(_mode(mode), identity.hex())
         for mode, name, identity in _ITEMS[digest_size].findall(data)
     }
+
+
+@lru_cache(maxsize=64)
+def _mode(text: bytes) -> int:
+    """Read a mode as git does: early versions wrote others for files, such as 100664."""
+    mode = int(text, 8)
+    if stat.S_ISREG(mode):
+        return MODE_EXECUTABLE if mode & stat.S_IXUSR else MODE_FILE
+    return mode
 
 
 def tree_bytes(entries: Mapping[bytes, Entry]) -> bytes:
@@ -86,6 +97,9 @@ def differences(
         was, becomes = _by_name(were - become), _by_name(become - were)
         for name in was.keys() | becomes.keys():
             path = above + name
+            if was.get(name) == becomes.get(name):
+                # The same under an early spelling of its mode.
+                continue
             folder_was, file_was = _split(was.get(name))
             folder_becomes, file_becomes = _split(becomes.get(name))
             if file_was or file_becomes:
@@ -95,7 +109,7 @@ def differences(
 
 
 def _by_name(items: frozenset[Item]) -> dict[bytes, Entry]:
-    return {name: Entry(int(mode, 8), identity.hex()) for mode, name, identity in items}
+    return {name: Entry(_mode(mode), identity.hex()) for mode, name, identity in items}
 
 
 def _split(entry: Entry | None) -> tuple[str | None, Entry | None]:
