@@ -84,7 +84,7 @@ lint-vscode: $(EDITORS)/.installed
 	cd editors/vscode && $(WITH_NODE) && export PATH && npm run --silent check && npm run --silent lint && npm run --silent unit
 
 test-vscode: $(EDITORS)/.installed
-	$(BIN)/python tests/undurable.py editors/vscode/harness/run
+	editors/vscode/harness/run
 
 # Real coding agents with a scripted model; never part of `test`. See docs/agents.md.
 test-agents: $(EDITORS)/.installed

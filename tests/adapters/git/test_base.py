@@ -291,6 +291,20 @@ async def test_secrets_large_and_nested_things_stay_out_with_a_reason(
     assert set(await bench.files_of(snapshot.commit)) == {b".env.example", b"README", b"src/a.py"}
 
 
+@pytest.mark.parametrize("with_commit", [True, False])
+async def test_a_repository_in_the_place_of_a_file_stays_out_with_a_reason(
+    bench: Bench, *, with_commit: bool
+) -> None:
+    bench.tree.path("README").unlink()
+    bench.tree.write("README/file", "x")
+    bench.tree.git("init", "-q", "README")
+    if with_commit:
+        Tree(bench.tree.path("README"), bench.tree.environment).commit()
+    snapshot = await bench.snapshot()
+    assert reasons(snapshot) == {b"README": LeftOutReason.NESTED_REPOSITORY}
+    assert set(await bench.files_of(snapshot.commit)) == {b"src/a.py"}
+
+
 async def test_a_secret_never_becomes_an_object(bench: Bench) -> None:
     bench.tree.write(".env", "PASSWORD=1")
     identity = bench.tree.git("hash-object", ".env").decode().strip()

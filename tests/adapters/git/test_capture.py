@@ -179,6 +179,26 @@ async def test_the_files_of_a_repository_made_inside_are_taken(
     assert [left.reason for left in captured.left_out] == [LeftOutReason.NESTED_REPOSITORY]
 
 
+@pytest.mark.parametrize("with_commit", [True, False])
+async def test_the_files_of_a_repository_in_the_place_of_a_file_are_taken(
+    bench: Bench, *, with_commit: bool
+) -> None:
+    workspace = await bench.workspace()
+    inside = bench.inside(workspace)
+    inside.path("README").unlink()
+    inside.git("init", "-q", "README")
+    nested = Tree(inside.path("README"), inside.environment)
+    nested.write("committed", "1")
+    if with_commit:
+        nested.commit()
+    nested.write("not yet", "2")
+    captured = await changed(bench, workspace)
+    files = await bench.files_of(captured.commit)
+    assert set(files) == {b"src/a.py", b"README/committed", b"README/not yet"}
+    told = [(left.path, left.reason) for left in captured.left_out]
+    assert told == [(b"README", LeftOutReason.NESTED_REPOSITORY)]
+
+
 async def test_names_that_stand_for_a_git_directory_are_refused(bench: Bench) -> None:
     workspace = await bench.workspace()
     inside = bench.inside(workspace)

@@ -26,6 +26,8 @@ pytestmark = pytest.mark.anyio
 
 AT = 1_900_000_000
 HOUR = 3_600
+TICK = 0.05
+"""Longer than the clock of files takes for a step, in seconds."""
 GONE = Owner(2**22 - 1, 1)
 
 
@@ -60,6 +62,12 @@ async def found(bench: Bench, needed: Needed, before: float) -> Collectable:
     answer = await look(bench.git, await bench.store(), needed, before)
     assert isinstance(answer, tuple), answer
     return answer[0]
+
+
+async def look_at(bench: Bench, before: float) -> tuple[Collectable, ...]:
+    answer = await look(bench.git, await bench.store(), needs(), before)
+    assert isinstance(answer, tuple), answer
+    return answer
 
 
 async def collected(bench: Bench, needed: Needed) -> Collected:
@@ -114,6 +122,17 @@ async def test_nothing_young_goes(bench: Bench) -> None:
     await work(bench, "young")
     seen = await found(bench, needs(), time.time() - HOUR)
     assert not seen.is_something
+
+
+async def test_a_base_that_is_taken_again_is_as_young_as_that(bench: Bench) -> None:
+    bench.tree.write("README", "edited\n")
+    first = await bench.snapshot()
+    [ref] = (await bench.store()).git_dir.glob("refs/sennit/base/*")
+    while (before := time.time()) - ref.stat().st_ctime < TICK:
+        pass
+    assert [one.refs for one in await look_at(bench, before)] != [()]
+    assert await bench.snapshot() == first
+    assert [one.refs for one in await look_at(bench, before)] == [()]
 
 
 async def test_while_agents_are_at_work_no_object_goes(bench: Bench) -> None:

@@ -10,6 +10,7 @@ from sennit.adapters.git.disk import (
     Absent,
     Present,
     has_conflict_markers,
+    is_repository,
     look_at,
     look_at_untracked,
 )
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
     from sennit.adapters.git.disk import Found
     from sennit.adapters.git.status import Status, Tracked, Unmerged
+
+
+_NESTED = "a repository of its own that is no submodule"
 
 
 @frozen
@@ -52,6 +56,12 @@ def plan_of(root: bytes, status: Status, largest_untracked: int) -> Plan:
     }
     present = [one.path for one in found if isinstance(one, Present)]
     left_out = [one for one in found if isinstance(one, LeftOut)]
+    # Git says nothing of a repository in which nothing is committed where a file was.
+    left_out += [
+        LeftOut(path, LeftOutReason.NESTED_REPOSITORY, _NESTED)
+        for path in entries
+        if is_repository(root, path)
+    ]
     for path, outcome in _unmerged(root, status.unmerged):
         match outcome:
             case Present():
@@ -71,7 +81,7 @@ def plan_of(root: bytes, status: Status, largest_untracked: int) -> Plan:
 
 def _tracked(root: bytes, one: Tracked) -> Found:
     # A submodule is a folder; git reads which commit it is at.
-    if one.submodule and one.unstaged != "D":
+    if one.was_submodule and one.unstaged != "D":
         return Present(one.path)
     return look_at(root, one.path)
 

@@ -311,8 +311,8 @@ async def _plan(capturing: _Capturing, status: Status) -> CapturePlan | GitFaile
     unseen = await out_of_view(capturing.git, capturing.store, capturing.workspace, gone)
     if isinstance(unseen, GitFailed):
         return unseen
-    differ = (one.path for one in status.tracked if one.unstaged != ".")
-    changed = [path for path in differ if path not in unseen]
+    differ = (one for one in status.tracked if one.unstaged != ".")
+    changed = [one for one in differ if one.path not in unseen]
     plan = await in_thread(
         "look at a workspace", plan_of_capture, capturing.root, changed, untracked
     )

@@ -12,6 +12,7 @@ from sennit.adapters.git.disk import (
     Absent,
     Present,
     below,
+    is_repository,
     lies_beyond_a_link,
     look_at,
     names_a_git_directory,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sennit.adapters.git.disk import Found
+    from sennit.adapters.git.status import Tracked
     from sennit.core.objects import Entry
 
 
@@ -41,16 +43,18 @@ class CapturePlan:
 
 
 def plan_of_capture(
-    root: bytes, changed: Sequence[bytes], untracked: Sequence[bytes]
+    root: bytes, changed: Sequence[Tracked], untracked: Sequence[bytes]
 ) -> CapturePlan:
     """Look at each path below ``root`` that differs from the base or is new, as git listed them.
 
-    A repository that was made there is among the new ones, with a slash at its end.
+    A repository that was made there is among the new ones, with a slash at its end; one in the
+    place of a file is among those that differ.
     """
-    found = [_look_at_changed(root, path) for path in changed]
+    found = [_look_at_changed(root, one) for one in changed]
+    made = [one.path + b"/" for one in found if isinstance(one, Absent)]
     nested: list[bytes] = []
     left_out: list[LeftOut] = []
-    for path in untracked:
+    for path in (*untracked, *(one for one in made if is_repository(root, one[:-1]))):
         if path.endswith(b"/"):
             detail = "a repository that was made here: its files are taken, its history is not"
             left_out.append(LeftOut(path[:-1], LeftOutReason.NESTED_REPOSITORY, detail))
@@ -76,13 +80,10 @@ def _look_at_new(root: bytes, path: bytes) -> Found:
     return look_at(root, path)
 
 
-def _look_at_changed(root: bytes, path: bytes) -> Found:
-    return Present(path) if _is_a_repository(root, path) else look_at(root, path)
-
-
-def _is_a_repository(root: bytes, path: bytes) -> bool:
-    """Tell whether a tracked path may be a submodule, whose commit git can read."""
-    return not lies_beyond_a_link(root, path) and os.path.lexists(below(root, path + b"/.git"))
+def _look_at_changed(root: bytes, one: Tracked) -> Found:
+    if one.was_submodule and is_repository(root, one.path):
+        return Present(one.path)
+    return look_at(root, one.path)
 
 
 @frozen

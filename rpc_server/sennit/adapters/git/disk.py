@@ -140,6 +140,11 @@ def lies_beyond_a_link(root: bytes, path: bytes) -> bool:
     return False
 
 
+def is_repository(root: bytes, path: bytes) -> bool:
+    """Tell whether a repository, which may be a submodule, lies at a path."""
+    return not lies_beyond_a_link(root, path) and os.path.lexists(below(root, path + b"/.git"))
+
+
 def existing(root: bytes, paths: Iterable[bytes]) -> tuple[bytes, ...]:
     """Give those paths at which something lies."""
     return tuple(path for path in paths if not isinstance(look_at(root, path), Absent))

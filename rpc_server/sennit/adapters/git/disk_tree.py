@@ -74,7 +74,7 @@ async def _by_all(git: Git, place: Place, differing: Differing) -> DiskTree | Gi
     read = await git.run(["read-tree", differing.tree], place)
     if isinstance(read, GitFailed):
         return read
-    refused = await stage(git, place, (), differing.staged)
+    refused = await stage(git, place, (), {**differing.staged, **_gone_rules(differing)})
     if isinstance(refused, GitFailed):
         return refused
     refused = await stage(git, place, differing.present, differing.entries)
@@ -136,8 +136,18 @@ def _to_know(objects: Objects, differing: Differing) -> dict[bytes, Entry]:
     wanted = {*differing.present, *_rules_above(differing.present)}
     folders = Folders(objects.tree, differing.tree)
     known: dict[bytes, Entry | None] = {**files_at(folders, wanted)}
-    known |= {path: entry for path, entry in differing.staged.items() if path in wanted}
+    for changed in (differing.staged, _gone_rules(differing)):
+        known |= {path: entry for path, entry in changed.items() if path in wanted}
     return {path: entry for path, entry in known.items() if entry is not None}
+
+
+def _gone_rules(differing: Differing) -> dict[bytes, Entry | None]:
+    """Give the rules that are removed: to git they count no more once it has staged that."""
+    return {path: None for path, entry in differing.entries.items() if not entry and _is_rule(path)}
+
+
+def _is_rule(path: bytes) -> bool:
+    return path.rpartition(b"/")[2] == _ATTRIBUTES
 
 
 def _rules_above(paths: Iterable[bytes]) -> set[bytes]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve, frozen
 
 from sennit.adapters.git.raw_trees import raw_entry
-from sennit.core.objects import GitFailed, LeftOut, LeftOutReason
+from sennit.core.objects import MODE_SUBMODULE, GitFailed, LeftOut, LeftOutReason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -49,6 +49,11 @@ class Tracked:
     unstaged: str
     submodule: bool
     indexed: Entry | None
+
+    @property
+    def was_submodule(self) -> bool:
+        """Whether it is one in the index, whatever lies on the disk."""
+        return self.indexed is not None and self.indexed.mode == MODE_SUBMODULE
 
 
 @frozen

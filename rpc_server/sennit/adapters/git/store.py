@@ -7,6 +7,7 @@ Layout of a store: ``git/`` (a git directory with the mirror of the user's objec
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
@@ -158,6 +159,8 @@ async def release(git: Git, store: Store, name: str) -> GitFailed | None:
 def _write_ref(file: Path, commit: str) -> None:
     make_private_folder(file.parent)
     _write_if_new(file, f"{commit}\n".encode())
+    # Who clears up goes by its time: whoever asks for it anew has not said yet what for.
+    os.utime(file)
 
 
 def _make(store: Store) -> None:
