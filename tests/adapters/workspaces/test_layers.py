@@ -20,7 +20,7 @@ from sennit.adapters.workspaces import leases
 from sennit.adapters.workspaces.making import make_workspace
 from sennit.adapters.workspaces.probing import KindProbe
 from sennit.adapters.workspaces.spares import Room, Spared, release_workspace
-from sennit.core.objects import Snapshot
+from sennit.core.objects import LeftOutReason, Snapshot
 from sennit.core.workspace_kinds import (
     LEAST_FILES,
     Circumstances,
@@ -168,6 +168,16 @@ async def test_what_only_the_layer_itself_has_is_missed_when_it_goes(
     expected = await left_in(bench, plain)
     assert expected[0] != snapshot.tree
     assert await left_in(bench, layered) == expected
+
+
+async def test_what_an_agent_has_its_git_keep_out_of_view_is_not_deleted(bench: Bench) -> None:
+    fill(bench)
+    layered = await layer(bench, await bench.snapshot())
+    hidden = "git sparse-checkout set --no-cone '/*' '!/deep/a' '!/x/'"
+    await in_it(bench, layered, "sh", "-e", "-c", hidden)
+    tree, left_out = await left_in(bench, layered)
+    assert tree == layered.tree
+    assert {reason for _, reason in left_out} == {LeftOutReason.OUT_OF_VIEW.value}
 
 
 async def test_a_layer_leaves_nothing_behind(bench: Bench) -> None:

@@ -307,18 +307,16 @@ async def _plan(capturing: _Capturing, status: Status) -> CapturePlan | GitFaile
     if isinstance(litter, GitFailed):
         return litter
     untracked = [path for path in status.untracked if path not in litter]
-    gone = [one.path for one in status.tracked if one.unstaged == "D"]
-    unseen = await out_of_view(capturing.git, capturing.store, capturing.workspace, gone)
-    if isinstance(unseen, GitFailed):
-        return unseen
-    differ = (one for one in status.tracked if one.unstaged != ".")
-    changed = [one for one in differ if one.path not in unseen]
+    changed = [one for one in status.tracked if one.unstaged != "."]
     plan = await in_thread(
         "look at a workspace", plan_of_capture, capturing.root, changed, untracked
     )
     if isinstance(plan, GitFailed):
         return plan
-    plan = evolve(plan, left_out=plan.left_out + told_of(unseen))
+    unseen = await out_of_view(capturing.git, capturing.store, capturing.workspace, plan.gone)
+    if isinstance(unseen, GitFailed):
+        return unseen
+    plan = plan.with_kept(unseen, told_of(unseen))
     if not plan.nested:
         return plan
     ignored = await ignored_among(capturing.git, capturing.place, plan.nested)

@@ -36,6 +36,16 @@ class CapturePlan:
     nested: tuple[bytes, ...]
     left_out: tuple[LeftOut, ...]
 
+    @property
+    def gone(self) -> tuple[bytes, ...]:
+        """The paths to remove."""
+        return tuple(path for path, entry in self.entries.items() if entry is None)
+
+    def with_kept(self, paths: frozenset[bytes], why: tuple[LeftOut, ...]) -> CapturePlan:
+        """Leave paths as they are in the base, and say why."""
+        entries = {path: entry for path, entry in self.entries.items() if path not in paths}
+        return evolve(self, entries=entries, left_out=self.left_out + why)
+
     def with_nested_but(self, ignored: frozenset[bytes]) -> CapturePlan:
         """Take the files of nested repositories, but for those that are ignored."""
         wanted = tuple(path for path in self.nested if path not in ignored)

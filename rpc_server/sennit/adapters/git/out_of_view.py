@@ -22,7 +22,7 @@ from sennit.adapters.git.scratch import scratch_name
 from sennit.core.objects import GitFailed, LeftOut, LeftOutReason
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from sennit.adapters.git.git import Config, Git
@@ -48,9 +48,9 @@ async def out_of_view(
     if not gone:
         return frozenset()
     index = workspace.folder / ".git" / "index"
-    content = await anyio.to_thread.run_sync(_read, index)
-    if content is None or content.startswith(_PLAIN):
-        return frozenset()
+    content = await in_thread("look at an index", _marking, index)
+    if isinstance(content, GitFailed) or content is None:
+        return content if isinstance(content, GitFailed) else frozenset()
     beside = store.scratch / scratch_name("view")
     try:
         made = await in_thread("copy an index", _make, store, workspace, beside, content)
@@ -66,7 +66,7 @@ def _make(store: Store, workspace: Workspace, beside: Path, content: bytes) -> N
     make_git_directory_at(store, beside, workspace.base)
     write_private(beside / "index", content)
     # An index that is split says no more than what it has otherwise than one of these.
-    for shared in (workspace.folder / ".git").glob("sharedindex.*"):
+    for shared in _shared(workspace.folder / ".git"):
         also = _read(shared)
         if also is not None:
             write_private(beside / shared.name, also)
@@ -85,7 +85,18 @@ async def _marked(git: Git, store: Store, folder: Path, beside: Path) -> frozens
     return frozenset(one[2:] for one in listed.stdout.split(b"\0") if one.startswith(b"S "))
 
 
-def _read(file: Path) -> bytes | None:
+def _shared(git_dir: Path) -> Iterable[Path]:
+    """Give the files that an index may be split into; it says itself which of them it means."""
+    return () if git_dir.is_symlink() else git_dir.glob("sharedindex.*")
+
+
+def _marking(index: Path) -> bytes | None:
+    """Read an index, unless no path can be marked in it."""
+    may_mark = _read(index, len(_PLAIN)) != _PLAIN or any(_shared(index.parent))
+    return _read(index) if may_mark else None
+
+
+def _read(file: Path, most: int = -1) -> bytes | None:
     """Read a file of an agent's git directory, who may have put anything in its place."""
     try:
         if file.parent.is_symlink():
@@ -97,8 +108,7 @@ def _read(file: Path) -> bytes | None:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
             return None
-        start = opened.read(len(_PLAIN))
-        return start if start == _PLAIN else start + opened.read()
+        return opened.read(most)
 
 
 def told_of(unseen: frozenset[bytes]) -> tuple[LeftOut, ...]:
