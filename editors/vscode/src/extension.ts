@@ -53,6 +53,8 @@ class Sennit {
   private readonly requests = new WatchedRequests(() => this.context, () => this.context.supervisor.restart());
   /** It refuses everything until it is started with other settings. */
   private isStartedWrong = false;
+  /** Done when the server knows of trust that was given; what somebody asks for then must not overtake that. */
+  private trustTold: Promise<void> = Promise.resolve();
 
   constructor(extension: vscode.ExtensionContext) {
     const log = vscode.window.createOutputChannel("Sennit", { log: true });
@@ -179,6 +181,7 @@ class Sennit {
 
   private request: Request = async (method, params) => {
     const { supervisor } = this.context;
+    await this.trustTold;
     if (supervisor.state.name === "starting") {
       await supervisor.whenRunning();
     }
@@ -214,8 +217,8 @@ class Sennit {
       return; // The next start tells it.
     }
     // A server that is being started was told the old state.
-    supervisor.whenRunning()
-      .then(() => this.notify("sennit/didChangeTrust", { trusted: true }), () => supervisor.restart())
+    this.trustTold = supervisor.whenRunning()
+      .then(() => this.notify("sennit/didChangeTrust", { trusted: true }), () => { void supervisor.restart(); })
       .catch((error: unknown) => { this.context.log.error(`trust could not be told: ${textOf(error)}`); });
   }
 
