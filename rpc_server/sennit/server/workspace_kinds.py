@@ -70,12 +70,9 @@ async def found_for(services: Services, settings: Settings, around: Circumstance
     return await services.kinds.look(*_folders(services))
 
 
-async def files_of(repository: Repository, store: Store | None = None) -> int:
-    """How many files a repository has, about: as many as the larger of both indexes names."""
-    indexes = [repository.git_dir / "index"]
-    if store is not None:
-        indexes.append(store.source_index)
-    return await anyio.to_thread.run_sync(lambda: max(map(count_of, indexes)))
+async def files_of(repository: Repository) -> int:
+    """How many files a repository has, about: as many as its index names."""
+    return await anyio.to_thread.run_sync(count_of, repository.git_dir / "index")
 
 
 async def kind_problem(services: Services, settings: Settings) -> RpcError | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from sennit.adapters.git.look import SnapshotLimits
 from sennit.core.objects import LeftOutReason, OpenDocument, Unsaved
-from tests.adapters.git.bench import Bench, Watch
+from tests.adapters.git.bench import Bench, Tree, Watch
 from tests.adapters.git.snapshots import EXECUTABLE, FILE, LINK, reasons
 
 pytestmark = pytest.mark.anyio
@@ -107,3 +108,96 @@ async def test_a_buffer_opened_through_a_link_changes_what_the_link_leads_to(ben
     files = await bench.files_of(snapshot.commit)
     assert files[b"link"] == (LINK, b"README")
     assert files[b"README"] == (FILE, b"typed")
+
+
+async def test_a_document_without_a_place_in_the_base_stays_out(bench: Bench) -> None:
+    tree = bench.tree
+    inner = Tree(bench.tmp_path / "inner", tree.environment)
+    inner.folder.mkdir()
+    inner.git("init", "-q")
+    inner.write("file", "1\n")
+    inner.commit()
+    tree.git("submodule", "--quiet", "add", str(inner.folder), "module")
+    tree.write("outside/a", "a\n")
+    tree.commit()
+    tree.git("sparse-checkout", "set", "--no-cone", "/*", "!/outside/")
+    tree.git("init", "-q", "nested")
+    tree.write("nested/a", "a\n")
+    head = tree.git("rev-parse", "HEAD").decode().strip()
+    snapshot = await bench.snapshot(
+        OpenDocument(b"module/file", 1, "typed\n"),
+        OpenDocument(b"new", 1, "typed\n"),
+        OpenDocument(b"new/below", 1, "typed\n"),
+        OpenDocument(b"outside", 1, "typed\n"),
+        OpenDocument(b"nested/a", 1, "typed\n"),
+    )
+    assert reasons(snapshot) == {
+        b"module/file": LeftOutReason.IN_A_SUBMODULE,
+        b"new/below": LeftOutReason.UNREADABLE,
+        b"outside": LeftOutReason.UNREADABLE,
+        b"nested": LeftOutReason.NESTED_REPOSITORY,
+    }
+    assert snapshot.manifest.unsaved == (Unsaved(b"new", 1),)
+    store = f"--git-dir={(await bench.store()).git_dir}"
+    changed = tree.git(store, "diff-tree", "-r", "--name-status", head, snapshot.commit)
+    assert changed == b"A\tnew\n"
+
+
+async def test_a_document_that_was_never_saved_stays_out_as_its_file_would(bench: Bench) -> None:
+    snapshot = await bench.snapshot(
+        OpenDocument(b".env", 1, "KEY=1\n"),
+        OpenDocument(b"large", 1, "x" * 101),
+        OpenDocument(b"small", 1, "x" * 100),
+        limits=SnapshotLimits(untracked_file=100),
+    )
+    assert reasons(snapshot) == {
+        b".env": LeftOutReason.LOOKS_LIKE_A_SECRET,
+        b"large": LeftOutReason.TOO_LARGE,
+    }
+    assert snapshot.manifest.unsaved == (Unsaved(b"small", 1),)
+
+
+@pytest.mark.parametrize(("crlf", "rules"), [("true", ""), ("input", ""), ("", "* text=auto\n")])
+async def test_line_endings_that_git_keeps_are_kept_in_a_buffer(
+    bench: Bench, crlf: str, rules: str
+) -> None:
+    bench.tree.write("crlf", "one\r\ntwo\r\n")
+    bench.tree.commit()
+    bench.tree.git("config", "core.autocrlf", crlf or "false")
+    if rules:
+        bench.tree.write(".gitattributes", rules)
+    snapshot = await bench.snapshot(OpenDocument(b"crlf", 1, "one\r\ntwo\r\nthree\r\n"))
+    files = await bench.files_of(snapshot.commit)
+    assert files[b"crlf"][1] == b"one\r\ntwo\r\nthree\r\n"
+
+
+async def test_rules_that_are_out_of_view_count_for_buffers(bench: Bench) -> None:
+    tree = bench.tree
+    tree.git("config", "filter.loud.clean", "tr a-z A-Z")
+    tree.write("out/.gitattributes", "*.txt filter=loud\n*.u working-tree-encoding=UTF-16LE-BOM\n")
+    tree.write("out/a.txt", "A\n")
+    tree.write("out/b.u", b"\xff\xfea\x00")
+    tree.commit()
+    tree.git("sparse-checkout", "set", "--no-cone", "/*", "!/out/.gitattributes")
+    for _ in range(2):
+        snapshot = await bench.snapshot(
+            OpenDocument(b"out/a.txt", 1, "typed\n"), OpenDocument(b"out/b.u", 1, "\u00e9")
+        )
+        files = await bench.files_of(snapshot.commit)
+        assert files[b"out/a.txt"][1] == b"TYPED\n"
+        assert files[b"out/b.u"][1] == "\u00e9".encode()
+
+
+async def test_a_buffer_that_a_filter_refuses_leaves_the_text_of_the_disk(bench: Bench) -> None:
+    bench.tree.write(".gitattributes", "*.txt filter=picky\n")
+    bench.tree.write("a.txt", "fine\n")
+    bench.tree.git("config", "filter.picky.clean", "grep -v typed")
+    bench.tree.git("config", "filter.picky.required", "true")
+    bench.tree.commit()
+    snapshot = await bench.snapshot(
+        OpenDocument(b"a.txt", 1, "typed\n"), OpenDocument(b"README", 1, "typed\n")
+    )
+    assert reasons(snapshot) == {b"a.txt": LeftOutReason.REFUSED_BY_GIT}
+    assert snapshot.manifest.unsaved == (Unsaved(b"README", 1),)
+    files = await bench.files_of(snapshot.commit)
+    assert (files[b"a.txt"][1], files[b"README"][1]) == (b"fine\n", b"typed\n")

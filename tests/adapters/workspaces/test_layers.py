@@ -180,6 +180,31 @@ async def test_what_an_agent_has_its_git_keep_out_of_view_is_not_deleted(bench: 
     assert {reason for _, reason in left_out} == {LeftOutReason.OUT_OF_VIEW.value}
 
 
+@pytest.mark.parametrize(
+    "done",
+    [
+        "git init -q made; cd made; mkdir sub; echo 1 > x.log; echo 1 > sub/log; echo 1 > kept",
+        "echo 1 > linked/pattern; echo 1 > linked/other",
+    ],
+    ids=["a repository inside", "rules that are a link"],
+)
+async def test_rules_of_the_layer_below_ignore_what_they_do_in_a_checkout(
+    bench: Bench, done: str
+) -> None:
+    fill(bench)
+    bench.tree.path("linked").mkdir()
+    bench.tree.path("linked/.gitignore").symlink_to("pattern")
+    bench.tree.commit()
+    snapshot = await bench.snapshot()
+    layered = await layer(bench, snapshot)
+    plain = await made(bench, snapshot, "plain", WorkspaceKind.CHECKOUT)
+    await in_it(bench, layered, "sh", "-e", "-c", done)
+    outside(bench, plain, "sh", "-e", "-c", done)
+    expected = await left_in(bench, plain)
+    assert expected[0] != snapshot.tree
+    assert await left_in(bench, layered) == expected
+
+
 async def test_a_layer_leaves_nothing_behind(bench: Bench) -> None:
     workspace = await layer(bench, await bench.snapshot())
     store = await bench.store()

@@ -160,14 +160,8 @@ async def _on_disk(
     if isinstance(made, GitFailed):
         return made
     named = None if made.refused else known
-    kept = await in_thread("remember the snapshot", _remember, look, named, made.tree)
+    kept = await in_thread("remember the snapshot", remember, look, named, made.tree)
     return kept if isinstance(kept, GitFailed) else made
-
-
-def _remember(look: Look, known: Recalled | None, tree: str) -> None:
-    if look.index.exists():
-        look.index.replace(look.store.source_index)
-    remember(look, known, tree)
 
 
 async def _parent(look: Look, head: str | None) -> CommitFacts | GitFailed | None:

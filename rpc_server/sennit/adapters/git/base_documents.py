@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from typing import TYPE_CHECKING
 
+import anyio
+import anyio.to_thread
 from attrs import evolve, frozen
 
-from sennit.adapters.git.buffers import Edited, documents_inside, edited_documents
-from sennit.adapters.git.files import in_thread
+from sennit.adapters.git.buffers import (
+    NO_PLACE,
+    Edited,
+    documents_inside,
+    edited_documents,
+)
+from sennit.adapters.git.disk import why_not_untracked
+from sennit.adapters.git.disk_tree import Differing, DiskTree, tree_of_disk
+from sennit.adapters.git.files import in_thread, make_private_folder, remove_index
 from sennit.adapters.git.ignored import ignored_among
 from sennit.adapters.git.stage import nul_ended
-from sennit.adapters.git.trees import entries_at, write_tree
+from sennit.adapters.git.trees import files_at, in_folders
 from sennit.core.objects import (
     MODE_EXECUTABLE,
-    MODE_FILE,
+    MODE_SUBMODULE,
     Entry,
     GitFailed,
     LeftOut,
@@ -22,10 +33,15 @@ from sennit.core.objects import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from sennit.adapters.git.base_plan import Plan
     from sennit.adapters.git.look import Look
+    from sennit.adapters.git.raw_trees import Folders
+
+_PROGRAM = 0o755
+_IN_A_SUBMODULE = "an open document of a submodule; the commit that this is at was taken"
 
 
 @frozen
@@ -71,23 +87,23 @@ async def _stage_inside(look: Look, plan: Plan, tree: str) -> Buffers | GitFaile
 
 
 async def _take(look: Look, plan: Plan, tree: str, edited: Sequence[Edited]) -> Buffers | GitFailed:
-    entries = await entries_at(look.git, look.store, tree, [one.path for one in edited])
-    if isinstance(entries, GitFailed):
-        return entries
-    refused = await _not_to_take(look, edited, entries, plan)
+    paths = [one.path for one in edited]
+    places = await in_folders(look.git, look.store, tree, lambda folders: _places(folders, paths))
+    if isinstance(places, GitFailed):
+        return places
+    refused = await _not_to_take(look, edited, places, plan)
     if isinstance(refused, GitFailed):
         return refused
     taken = [one for one in edited if one.path not in refused]
-    written = await _write_documents(look, taken, entries)
-    if isinstance(written, GitFailed):
-        return written
-    made = await write_tree(look.git, look.store, tree, written)
+    made = await _put_over(look, tree, taken, places)
     if isinstance(made, GitFailed):
         return made
+    left_out = *(why for why in refused.values() if why is not None), *made.refused
+    known = {one.path for one in left_out}
     return Buffers(
-        made,
-        tuple(Unsaved(one.path, one.version) for one in taken),
-        tuple(reason for reason in refused.values() if reason is not None),
+        made.tree,
+        tuple(Unsaved(one.path, one.version) for one in taken if one.path not in known),
+        left_out,
     )
 
 
@@ -107,16 +123,44 @@ async def _encodings(look: Look) -> dict[bytes, str] | GitFailed:
     }
 
 
+@frozen
+class _Places:
+    """What a tree has at the paths of documents, and those that have no place in it, and why."""
+
+    entries: Mapping[bytes, Entry]
+    none: Mapping[bytes, LeftOut]
+
+
+def _places(folders: Folders, paths: Sequence[bytes]) -> _Places:
+    none = ((path, _why_no_place(folders, path, paths)) for path in paths)
+    return _Places(files_at(folders, paths), {path: why for path, why in none if why is not None})
+
+
+def _why_no_place(folders: Folders, path: bytes, paths: Sequence[bytes]) -> LeftOut | None:
+    above = [path[:at] for at in range(len(path)) if path[at : at + 1] == b"/"]
+    entries = files_at(folders, above).values()
+    if any(entry.mode == MODE_SUBMODULE for entry in entries):
+        return LeftOut(path, LeftOutReason.IN_A_SUBMODULE, _IN_A_SUBMODULE)
+    if entries or folders.entries(path) or not set(above).isdisjoint(paths):
+        return LeftOut(path, LeftOutReason.UNREADABLE, NO_PLACE)
+    return None
+
+
 async def _not_to_take(
-    look: Look, edited: Sequence[Edited], entries: Mapping[bytes, Entry], plan: Plan
+    look: Look, edited: Sequence[Edited], places: _Places, plan: Plan
 ) -> dict[bytes, LeftOut | None] | GitFailed:
-    """Find documents that stay out: ignored ones, and those whose file was left out already."""
-    known = {left.path for left in plan.left_out}
-    refused: dict[bytes, LeftOut | None] = {one.path: None for one in edited if one.path in known}
-    new = [one.path for one in edited if one.path not in entries and one.path not in known]
-    if not new:
+    """Find documents that stay out; None stands for a reason that was told of the file already."""
+    refused: dict[bytes, LeftOut | None] = dict(places.none)
+    refused |= {path: None for one in plan.left_out for path in _below(one, edited)}
+    new = [one for one in edited if one.path not in places.entries and one.path not in refused]
+    for one in new:
+        why = why_not_untracked(one.path, len(one.content), look.limits.untracked_file)
+        if why is not None:
+            refused[one.path] = why
+    asked = [one.path for one in new if one.path not in refused]
+    if not asked:
         return refused
-    ignored = await ignored_among(look.git, look.place, new)
+    ignored = await ignored_among(look.git, look.place, asked)
     if isinstance(ignored, GitFailed):
         return ignored
     for path in ignored:
@@ -124,21 +168,44 @@ async def _not_to_take(
     return refused
 
 
-async def _write_documents(
-    look: Look, taken: Sequence[Edited], entries: Mapping[bytes, Entry]
-) -> dict[bytes, Entry | None] | GitFailed:
-    """Store buffers through the clean filters, as ``git add`` would after saving them."""
-    ready: dict[bytes, Entry | None] = {}
+def _below(left_out: LeftOut, edited: Sequence[Edited]) -> Iterator[bytes]:
+    """Give the documents that are what was left out, or lie in it."""
+    for one in edited:
+        if one.path == left_out.path or one.path.startswith(left_out.path + b"/"):
+            yield one.path
+
+
+async def _put_over(
+    look: Look, tree: str, taken: Sequence[Edited], places: _Places
+) -> DiskTree | GitFailed:
+    """Have git read the texts from a folder of their own, as it would after saving them."""
+    if not taken:
+        return DiskTree(tree, ())
+    folder = look.index.with_name(f"{look.index.name}.unsaved")
+    index = folder.with_name(f"{folder.name}.index")
+    place = evolve(look.place, cwd=folder, work_tree=folder, index_file=index)
+    try:
+        laid = await in_thread("write unsaved text", _lay_out, folder, taken, places)
+        if isinstance(laid, GitFailed):
+            return laid
+        paths = tuple(one.path for one in taken)
+        return await tree_of_disk(look.git, look.store, place, Differing(tree, {}, paths, {}))
+    finally:
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(_clear_away, folder, index)
+
+
+def _lay_out(folder: Path, taken: Sequence[Edited], places: _Places) -> None:
+    make_private_folder(folder)
     for one in taken:
-        answer = await look.git.run(
-            ["hash-object", "-w", "--stdin", b"--path=" + one.path],
-            look.place,
-            stdin=one.content,
-        )
-        if isinstance(answer, GitFailed):
-            return answer
-        before = entries.get(one.path)
-        executable = before is not None and before.mode == MODE_EXECUTABLE
-        mode = MODE_EXECUTABLE if executable else MODE_FILE
-        ready[one.path] = Entry(mode, answer.stdout.decode().strip())
-    return ready
+        file = folder / os.fsdecode(one.path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(one.content)
+        entry = places.entries.get(one.path)
+        if entry is not None and entry.mode == MODE_EXECUTABLE:
+            file.chmod(_PROGRAM)
+
+
+def _clear_away(folder: Path, index: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    remove_index(index)

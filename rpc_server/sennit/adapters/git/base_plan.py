@@ -14,7 +14,7 @@ from sennit.adapters.git.disk import (
     look_at,
     look_at_untracked,
 )
-from sennit.core.objects import Entry, LeftOut, LeftOutReason
+from sennit.core.objects import MODE_SUBMODULE, Entry, LeftOut, LeftOutReason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sennit.adapters.git.status import Status, Tracked, Unmerged
 
 
+_ABSENT = "a merge in progress is about its commit, and it is not here; that of HEAD was taken"
 _NESTED = "a repository of its own that is no submodule"
 
 
@@ -88,7 +89,15 @@ def _tracked(root: bytes, one: Tracked) -> Found:
 
 def _unmerged(root: bytes, unmerged: tuple[Unmerged, ...]) -> Iterator[tuple[bytes, Found]]:
     for one in unmerged:
-        if has_conflict_markers(root, one.path):
+        if one.ours is not None and one.ours.mode == MODE_SUBMODULE:
+            here = is_repository(root, one.path)
+            yield (
+                one.path,
+                Present(one.path)
+                if here
+                else LeftOut(one.path, LeftOutReason.ABSENT_SUBMODULE, _ABSENT),
+            )
+        elif has_conflict_markers(root, one.path):
             detail = "a merge in progress left conflict markers; the side of HEAD was taken"
             yield one.path, LeftOut(one.path, LeftOutReason.CONFLICT_MARKERS, detail)
         else:

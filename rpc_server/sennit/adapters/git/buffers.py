@@ -25,6 +25,10 @@ _BOMS = (
 )
 
 
+NO_PLACE = "a folder lies at its path, or a file where its folder would be"
+"""What a person is told about a document that no editor could save."""
+
+
 @frozen
 class Edited:
     """A document whose text differs from the disk, and the bytes that saving would write."""
@@ -80,8 +84,7 @@ def _edited(
         detail = "unsaved in another editor; the text on disk was taken"
         return LeftOut(path, LeftOutReason.UNSAVED_ELSEWHERE, detail)
     if _has_no_place(root, path):
-        detail = "a folder lies at its path, or a file where its folder would be"
-        return LeftOut(path, LeftOutReason.UNREADABLE, detail)
+        return LeftOut(path, LeftOutReason.UNREADABLE, NO_PLACE)
     if document.text is None:
         detail = "the text of the buffer is not known; the text on disk was taken"
         return LeftOut(path, LeftOutReason.UNKNOWN_TEXT, detail)

@@ -319,7 +319,8 @@ async def _plan(capturing: _Capturing, status: Status) -> CapturePlan | GitFaile
     plan = plan.with_kept(unseen, told_of(unseen))
     if not plan.nested:
         return plan
-    ignored = await ignored_among(capturing.git, capturing.place, plan.nested)
+    # Over a layer the rules of the one below lie in the index alone.
+    ignored = await ignored_among(capturing.git, capturing.place, plan.nested, by_index=True)
     if isinstance(ignored, GitFailed):
         return ignored
     return plan.with_nested_but(ignored)

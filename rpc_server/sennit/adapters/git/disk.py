@@ -109,18 +109,22 @@ def look_at_untracked(root: bytes, path: bytes, largest: int) -> Found:
     if path.endswith(b"/"):
         detail = "a repository of its own that is no submodule"
         return LeftOut(path.rstrip(b"/"), LeftOutReason.NESTED_REPOSITORY, detail)
+    found = look_at(root, path)
+    size = os.lstat(below(root, path)).st_size if isinstance(found, Present) else 0
+    return why_not_untracked(path, size, largest) or found
+
+
+def why_not_untracked(path: bytes, size: int, largest: int) -> LeftOut | None:
+    """Say why a path that git does not track is not taken, by its name and its size in bytes."""
     if names_a_git_directory(path):
         return LeftOut(path, LeftOutReason.RESERVED_NAME, RESERVED)
     if looks_like_a_secret(path):
         detail = "its name is one that secrets have; add it to git to include it"
         return LeftOut(path, LeftOutReason.LOOKS_LIKE_A_SECRET, detail)
-    found = look_at(root, path)
-    if isinstance(found, Present):
-        size = os.lstat(below(root, path)).st_size
-        if size > largest:
-            detail = f"{size} bytes, more than {largest}; add it to git to include it"
-            return LeftOut(path, LeftOutReason.TOO_LARGE, detail)
-    return found
+    if size > largest:
+        detail = f"{size} bytes, more than {largest}; add it to git to include it"
+        return LeftOut(path, LeftOutReason.TOO_LARGE, detail)
+    return None
 
 
 def lies_beyond_a_link(root: bytes, path: bytes) -> bool:

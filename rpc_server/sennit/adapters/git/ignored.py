@@ -19,11 +19,16 @@ _NOT_LITERAL = {"GIT_LITERAL_PATHSPECS": "0"}
 
 
 async def ignored_among(
-    git: Git, place: Place, paths: Iterable[bytes]
+    git: Git, place: Place, paths: Iterable[bytes], *, by_index: bool = False
 ) -> frozenset[bytes] | GitFailed:
-    """Give those paths that the rules of a place ignore, whether or not its index holds them."""
+    """Give those paths that the rules of a place ignore, whether or not its index holds them.
+
+    ``by_index``: rules that are not on the disk are read from the index, and what that holds is not
+    ignored.
+    """
+    asked = ["check-ignore", *(() if by_index else ("--no-index",)), "-z", "--stdin"]
     answer = await git.run(
-        ["check-ignore", "--no-index", "-z", "--stdin"],
+        asked,
         place,
         stdin=nul_ended(_NO_MAGIC + path for path in paths),
         accept=(0, 1),

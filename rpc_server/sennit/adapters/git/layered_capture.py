@@ -14,6 +14,7 @@ from attrs import evolve, frozen
 
 from sennit.adapters.git.files import in_thread, read_if_there
 from sennit.adapters.git.index_file import written_index
+from sennit.adapters.git.raw_trees import REGULAR
 from sennit.adapters.git.records import begun_file, index_file
 from sennit.adapters.git.trees import files_at, in_folders
 from sennit.adapters.git.upper import look_at_upper
@@ -105,7 +106,10 @@ def _beside(folders: Folders, paths: tuple[bytes, ...]) -> Iterator[tuple[bytes,
     """Give the rules in each folder, and one file: git treats a folder with none in another way."""
     for path in paths:
         above = path + b"/" if path else b""
-        yield from files_at(folders, [above + name for name in _RULES]).items()
-        one = next(folders.files_below(path), None)
+        rules = files_at(folders, [above + name for name in _RULES])
+        # One that is a link says nothing on a disk; of an index its text would be read.
+        yield from ((name, entry) for name, entry in rules.items() if entry.mode in REGULAR)
+        others = (one for one in folders.files_below(path) if not one[0].endswith(_RULES))
+        one = next(others, None)
         if one is not None:
             yield one

@@ -47,9 +47,7 @@ class Record:
 
     ``rules`` tells under which configuration its files were written (empty: it is not known).
     ``lower``: the folder that it is a layer over; empty where it holds everything itself.
-    ``size`` is what its files take on the disk, in bytes (0: it is not known). ``stripped`` is the
-    change time of the folder, in nanoseconds, when nothing but files of the base was in it (0: no
-    such moment is known).
+    ``size`` is what its files take on the disk, in bytes (0: it is not known).
     """
 
     name: str
@@ -62,7 +60,6 @@ class Record:
     rules: str = ""
     lower: str = ""
     size: int = 0
-    stripped: int = 0
 
 
 def owner_of(pid: int) -> Owner | None:
@@ -109,7 +106,6 @@ def write_inner_record(store: Store, record: Record) -> None:
         "rules": record.rules,
         "lower": record.lower,
         "size": record.size,
-        "stripped": record.stripped,
     }
     write_private(record_file(store, record.name), json.dumps(content).encode())
 
@@ -132,7 +128,6 @@ def read_record(store: Store, name: str) -> Record | None:
             str(found.get("rules", "")),
             str(found.get("lower", "")),
             int(found.get("size", 0)),
-            int(found.get("stripped", 0)),
         )
     except (ValueError, KeyError, TypeError):
         # Without a record that says where it is, nothing is deleted.
@@ -175,7 +170,7 @@ def refs_file(store: Store, name: str) -> Path:
 
 
 def folders_file(store: Store, name: str) -> Path:
-    """Name the list of the folders of one that was stripped: paths that end with NUL."""
+    """Name the list of the folders of one that was stripped, with change times; see `spares`."""
     return store.records / f"{name}.folders"
 
 

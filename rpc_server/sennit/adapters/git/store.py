@@ -1,7 +1,7 @@
 """The store of one repository: our own git directory, which never writes into the user's.
 
 Layout of a store: ``git/`` (a git directory with the mirror of the user's objects and ours),
-``source.index`` (the index of the last snapshot), ``workspaces/`` (records of what we made),
+``workspaces/`` (records of what we made),
 ``scratch/`` (files of calls that are running), ``lock``.
 """
 
@@ -65,11 +65,6 @@ class Store:
     def objects(self) -> Path:
         """The folder of objects: the mirror of the user's, and ours."""
         return self.git_dir / "objects"
-
-    @property
-    def source_index(self) -> Path:
-        """The index of the last snapshot of the user's work tree."""
-        return self.root / "source.index"
 
     @property
     def records(self) -> Path:

@@ -36,7 +36,7 @@ from sennit.adapters.git.records import (
 )
 from sennit.adapters.git.workspace import CHECKOUT
 from sennit.adapters.workspaces.rules import same_attributes
-from sennit.adapters.workspaces.stripping import Stripped, is_as_stripped, strip
+from sennit.adapters.workspaces.stripping import is_as_stripped, strip
 from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
@@ -192,11 +192,9 @@ def _begin_reset(making: Making, spare: Record) -> NotDeleted | None:
     """Bring the index of the spare, and clear its folder where anything came into it since."""
     store = making.store
     copy_with_times(index_file(store, spare.name), making.index)
-    listed = read_if_there(folders_file(store, spare.name))
-    if listed is not None and spare.stripped:
-        stripped = Stripped(spare.stripped, tuple(listed.split(b"\0")[:-1]))
-        if is_as_stripped(spare.folder, stripped):
-            return None
+    times = _times_in(read_if_there(folders_file(store, spare.name)))
+    if times and is_as_stripped(spare.folder, times):
+        return None
     found = strip(spare, making.index.read_bytes(), store.object_format)
     return found if isinstance(found, NotDeleted) else None
 
@@ -263,7 +261,13 @@ def _clear(store: Store, spare: Record) -> NotDeleted | None:
     found = strip(spare, content, store.object_format)
     if isinstance(found, NotDeleted):
         return found
-    folders = b"".join(path + b"\0" for path in found.folders)
-    write_private(folders_file(store, spare.name), folders)
-    write_record(store, evolve(spare, owner=NOBODY, stripped=found.at))
+    if found.times is not None:
+        lines = (b"%d %s\0" % (changed, path) for path, changed in found.times.items())
+        write_private(folders_file(store, spare.name), b"".join(lines))
+    write_record(store, evolve(spare, owner=NOBODY))
     return None
+
+
+def _times_in(listed: bytes | None) -> dict[bytes, int]:
+    lines = (line.partition(b" ") for line in (listed or b"").split(b"\0")[:-1])
+    return {path: int(changed) for changed, _, path in lines}

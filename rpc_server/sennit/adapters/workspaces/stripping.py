@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,10 +21,13 @@ from sennit.adapters.git.identity import identity_of
 from sennit.adapters.git.index_file import mode_in, stat_data, stat_data_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sennit.adapters.git.records import Record
 
 _TOP = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _TOP_MODE = 0o700
+_PAUSE_S = 0.001
 _FILES = frozenset({stat.S_IFREG, stat.S_IFLNK})
 
 
@@ -35,12 +39,12 @@ class _Names(dict[bytes, "_Names | bytes"]):
 class Stripped:
     """Nothing is in a folder but what an index names.
 
-    ``at`` is the change time of the folder, in nanoseconds, after all that was done, ``folders``
-    are the paths of those in it, by which `is_as_stripped` tells whether anything came since.
+    ``times`` are the change times of the folders in it, in nanoseconds, by path (the top one is
+    empty), taken before each was looked at for the last time: `is_as_stripped` tells by them
+    whether anything came since. None where something came meanwhile.
     """
 
-    at: int
-    folders: tuple[bytes, ...]
+    times: Mapping[bytes, int] | None
 
 
 def strip(record: Record, index: bytes, object_format: str) -> Stripped | NotDeleted:
@@ -57,33 +61,56 @@ def strip(record: Record, index: bytes, object_format: str) -> Stripped | NotDel
             raise FileNotFoundError(2, "another folder is in its place", where)
         os.fchmod(top, _TOP_MODE)
         stopped = _strip(top, folders[b""], os.fstat(top).st_dev, mode, where)
-        if stopped is not None:
-            return stopped
-        # The clock of this disk says when that was.
-        os.fchmod(top, _TOP_MODE)
-        there = (path for path in folders if path and os.path.isdir(where + b"/" + path))  # noqa: PTH112  bytes
-        return Stripped(os.fstat(top).st_ctime_ns, tuple(there))
+        return Stripped(_times_of(top, where, folders)) if stopped is None else stopped
     finally:
         os.close(top)
 
 
-def is_as_stripped(folder: Path, stripped: Stripped) -> bool:
+def _times_of(top: int, where: bytes, folders: Mapping[bytes, _Names]) -> dict[bytes, int] | None:
+    """Look at each folder once more, by names alone; None where one holds what it should not."""
+    _let_the_clock_tick(top)
+    times: dict[bytes, int] = {}
+    for path, names in folders.items():
+        full = where + b"/" + path if path else where
+        try:
+            before = os.lstat(full)
+            if not stat.S_ISDIR(before.st_mode):
+                return None
+            with os.scandir(full) as entries:
+                if any(entry.name not in names for entry in entries):
+                    return None
+        except FileNotFoundError:
+            # Removed by who worked there; should it come back, its parent changes.
+            continue
+        times[path] = before.st_ctime_ns
+    return times
+
+
+def _let_the_clock_tick(folder: int) -> None:
+    """Wait until a change would have another time than all that was changed so far."""
+    last = os.fstat(folder).st_ctime_ns
+    os.fchmod(folder, _TOP_MODE)
+    last = max(last, os.fstat(folder).st_ctime_ns)
+    while os.fstat(folder).st_ctime_ns <= last:
+        time.sleep(_PAUSE_S)
+        os.fchmod(folder, _TOP_MODE)
+
+
+def is_as_stripped(folder: Path, times: Mapping[bytes, int]) -> bool:
     """Tell whether no folder got, lost or renamed anything since.
 
     An edit of a file that stays where it is does not count: git sees that by the change time.
     """
     top = os.fsencode(folder)
     try:
-        if os.lstat(top).st_ctime_ns != stripped.at:
-            return False
-        return all(_was_left(top + b"/" + path, stripped.at) for path in stripped.folders)
+        return all(_is_at(top + b"/" + path if path else top, at) for path, at in times.items())
     except OSError:
         return False
 
 
-def _was_left(folder: bytes, at: int) -> bool:
+def _is_at(folder: bytes, changed: int) -> bool:
     status = os.lstat(folder)
-    return stat.S_ISDIR(status.st_mode) and status.st_ctime_ns <= at
+    return stat.S_ISDIR(status.st_mode) and status.st_ctime_ns == changed
 
 
 def _strip(folder: int, names: _Names, device: int, mode: int, where: bytes) -> NotDeleted | None:

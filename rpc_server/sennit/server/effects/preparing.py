@@ -127,7 +127,7 @@ async def _workspace(
             return failed
     spec = services.state.task(command.ticket, command.task).spec
     around = Circumstances(
-        await files_of(opened.repository, opened.store),
+        await files_of(opened.repository),
         confined=wanted(spec.agent, settings.sandbox) is not Sandboxing.OFF,
     )
     found = await found_for(services, settings, around)
