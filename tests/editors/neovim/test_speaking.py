@@ -192,7 +192,7 @@ def test_the_agents_own_text_of_a_settled_file_is_shown_from_the_panel_and_by_it
     _settle(editor, "! clash.txt (content) with task-1", "suggestion (likely)", "take it")
     editor.until_notice("clash.txt is settled", "no conflict left")
     _settle(editor, "= clash.txt settled: by", "show what the agent itself")
-    shown = "return #vim.api.nvim_tabpage_list_wins(0) == 2 and vim.wo.diff"
+    shown = "return vim.wo.diff and vim.wo.winbar:match('^what the agent left') ~= nil"
     editor.until_lua(shown)
     assert editor.lines() == LINES.replace("four", "FOUR").splitlines()
     editor.command("tabclose")
