@@ -177,3 +177,27 @@ async def test_a_removed_submodule_is_a_change(with_library: Bench) -> None:
     assert isinstance(captured, Captured), captured
     assert b"vendor/lib" not in await with_library.files_of(captured.commit)
     assert captured.left_out == ()
+
+
+async def test_a_submodule_that_a_merge_is_about_is_at_the_commit_that_it_is_at(
+    with_library: Bench,
+) -> None:
+    tree = with_library.tree
+    library = Tree(tree.path("vendor/lib"), tree.environment)
+    first = library.git("rev-parse", "HEAD").decode().strip()
+    tree.git("checkout", "-q", "-b", "other")
+    library.git("checkout", "-q", "-b", "theirs")
+    library.write("new", "theirs\n")
+    library.commit()
+    tree.commit()
+    tree.git("checkout", "-q", "-")
+    library.git("checkout", "-q", "-b", "ours", first)
+    library.write("new", "ours\n")
+    ours = library.commit()
+    tree.commit()
+    tree.git("merge", "other", check=False)
+    assert tree.git("ls-files", "--unmerged") != b""
+    snapshot = await with_library.snapshot()
+    store = f"--git-dir={(await with_library.store()).git_dir}"
+    entry = tree.git(store, "ls-tree", snapshot.commit, "vendor/lib").decode()
+    assert entry.startswith(f"160000 commit {ours}\t")
