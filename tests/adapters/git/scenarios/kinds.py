@@ -107,6 +107,10 @@ KINDS: dict[str, Maker] = {
 }
 
 
-def kinds_asked_for() -> tuple[str, ...]:
-    """Those that ``SENNIT_KINDS`` names, separated by commas; a plain checkout unless it is set."""
-    return tuple(filter(None, os.environ.get("SENNIT_KINDS", "checkout").split(",")))
+IN_TURN = ("checkout", "overlay", "pool")
+
+
+def kinds_of(number: int) -> tuple[str, ...]:
+    """Those that ``SENNIT_KINDS`` names, separated by commas, else one; each scenario has the next."""
+    asked = tuple(filter(None, os.environ.get("SENNIT_KINDS", "").split(",")))
+    return asked or (IN_TURN[number % len(IN_TURN)],)

@@ -34,7 +34,7 @@ from tests.adapters.git.scenarios import (
     nested,
     under_way,
 )
-from tests.adapters.git.scenarios.kinds import KINDS, kinds_asked_for, seen_by_agents
+from tests.adapters.git.scenarios.kinds import KINDS, kinds_of, seen_by_agents
 from tests.adapters.git.scenarios.plain_git import Witness, witness
 from tests.adapters.git.scenarios.scenario import Room, Scenario, contents
 from tests.adapters.git.snapshots import reasons
@@ -80,8 +80,14 @@ def room(scenario: Scenario, environment: dict[str, str], tmp_path: Path) -> Ite
         shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize("kind", kinds_asked_for())
-@pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
+@pytest.mark.parametrize(
+    ("scenario", "kind"),
+    [
+        pytest.param(scenario, kind, id=f"{name}-{kind}")
+        for number, (name, scenario) in enumerate(SCENARIOS.items())
+        for kind in kinds_of(number)
+    ],
+)
 async def test_base_workspace_proposal_and_merge_are_those_of_plain_git(
     scenario: Scenario, kind: str, room: Room, untouched: Watch
 ) -> None:
