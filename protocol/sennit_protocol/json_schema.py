@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import get_args
@@ -26,6 +27,7 @@ from sennit_protocol.shapes import (
 from sennit_protocol.wire_problems import camel_case
 
 Schema = dict[str, object]
+_CODE = re.compile(r"``([^`]+)``")
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -85,8 +87,13 @@ _PRIMITIVES: Mapping[object, str] = {
 
 
 def description_of(cls: type) -> str:
-    """Give the docstring of a type as one paragraph a blank line."""
-    return inspect.cleandoc(cls.__doc__ or "")
+    """Give the docstring of a type, its code marked as in Markdown and members by their values."""
+    return _CODE.sub(_marked, inspect.cleandoc(cls.__doc__ or ""))
+
+
+def _marked(code: re.Match[str]) -> str:
+    text = code[1]
+    return f"`{camel_case(text.lower())}`" if text.isupper() else f"`{text}`"
 
 
 def is_optional(field: attrs.Attribute[object]) -> bool:

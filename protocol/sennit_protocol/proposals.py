@@ -304,14 +304,18 @@ class ApplicationView:
     """One application: what was meant, what was observed."""
 
     id: ApplicationId
-    state: ApplicationState
+    state: ApplicationState = field(
+        metadata=says("Of an undo `applied` says that it was taken back; of a patch `none`.")
+    )
     target: Target
     at: str
     ticket: TicketId
     proposals: tuple[ProposalId, ...] = ()
     files: tuple[AppliedFile, ...] = ()
     notices: tuple[Notice, ...] = ()
-    undoes: ApplicationId | None = None
+    undoes: ApplicationId | None = field(
+        default=None, metadata=says("The application that this one takes back.")
+    )
     patch: str | None = field(default=None, metadata=says("The patch, for the target `patch`."))
     patch_base64: str | None = field(
         default=None, metadata=says("The same where its bytes are not UTF-8.")

@@ -42,6 +42,35 @@ JSON-RPC 2.0 with the framing and the life cycle of LSP. Requests are strict: an
 value of another type is error -32602, whose `data.problems` lists every problem at once with its
 path, a message and what is valid. Null on an optional key equals an absent key. Results may grow:
 ignore keys that you do not know. Durations end in `Ms`, times are RFC 3339 in UTC, ids are opaque.
+
+## A first conversation
+
+`sennit serve` speaks over standard input and output. What a client can do, and what it wants to be
+told (`review`, `ask`, `applyReport`, `output`: without them most notifications below are not sent),
+it says in `initialize`; what the server offers comes back as `capabilities.experimental.sennit`:
+see [editors](guide/editors.md).
+
+```
+→ initialize {{"capabilities": {{"experimental": {{"sennit": {{"review": true,
+    "protocolVersion": "{PROTOCOL_VERSION}"}}}}}}, "initializationOptions": {{"trusted": true}}, …}}
+→ initialized {{}}
+→ sennit/dispatch {{"tasks": [{{"id": "a", "agent": "command", "prompt": "ruff format .",
+    "cwd": "file:///…"}}], "wait": true}}
+← {{"ticket": "t_…", "state": "completed", …}}
+→ sennit/proposals {{"ticket": "t_…"}}
+← {{"proposals": [{{"id": "p_…", "revision": "r_…", …}}]}}
+→ sennit/decide {{"proposal": "p_…", "revision": "r_…",
+    "choices": [{{"all": true, "decision": "accepted"}}]}}
+→ sennit/apply {{"ticket": "t_…", "target": "disk"}}
+← {{"id": "a_…", "state": "applied", "files": […], …}}
+→ sennit/undo {{"application": "a_…"}}
+→ shutdown, exit
+```
+
+With `"target": "editor"` the edit comes as `workspace/applyEdit`, or where the client cannot apply
+edits the server asks by `window/showMessageRequest` whether it may write the files itself. A client
+that shows work-done progress is also asked for tokens of the server's own, one for each task.
+`sequence` counts the steps of the server's database: given as `since`, only what is newer comes.
 """
 
 

@@ -95,7 +95,9 @@ class DecideParams:
     """Decides about units of one revision; later choices of the list win."""
 
     proposal: ProposalId
-    revision: RevisionId
+    revision: RevisionId = field(
+        metadata=says("The one that was looked at; an older one is refused.")
+    )
     choices: tuple[Choice, ...]
 
 
@@ -144,8 +146,12 @@ class Selected:
 class PreviewParams:
     """Names what to preview: proposals at their revisions, or a whole ticket."""
 
-    ticket: TicketId | None = None
-    proposals: tuple[Selected, ...] = ()
+    ticket: TicketId | None = field(
+        default=None, metadata=says("All of its proposals; left out, `proposals` are named.")
+    )
+    proposals: tuple[Selected, ...] = field(
+        default=(), metadata=says("Those that are meant; with `ticket`, of it these alone.")
+    )
 
 
 @frozen
@@ -185,9 +191,15 @@ class PreviewResult:
 class ApplyParams:
     """Applies what is accepted."""
 
-    target: Target
-    ticket: TicketId | None = None
-    proposals: tuple[Selected, ...] = ()
+    target: Target = field(
+        metadata=says("Where to: the editor, the files themselves, or a patch in the answer.")
+    )
+    ticket: TicketId | None = field(
+        default=None, metadata=says("All of its proposals; left out, `proposals` are named.")
+    )
+    proposals: tuple[Selected, ...] = field(
+        default=(), metadata=says("Those that are meant; with `ticket`, of it these alone.")
+    )
     confirm_moved: bool = field(
         default=False, metadata=says("Apply though HEAD has moved since the base was taken.")
     )
@@ -197,7 +209,7 @@ class ApplyParams:
 class UndoParams:
     """Takes an application back, by merging with the text as it is now."""
 
-    application: ApplicationId
+    application: ApplicationId = field(metadata=says("The `id` of an answer to `sennit/apply`."))
 
 
 @frozen

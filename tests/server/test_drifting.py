@@ -2,7 +2,12 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from sennit.server.drifting import View, _differences
+from sennit.core.engine.rows import BaseRow
+from sennit.core.objects import LeftOut, LeftOutReason, Manifest
+from sennit.server.drifting import View, _differences, as_at_the_base
+from sennit_protocol.ids import BaseId, TicketId
+from sennit_protocol.tasks import BaseKind
+from tests.core.engine.builders import REPOSITORY
 
 Files = dict[bytes, tuple[int, int] | None]
 BEFORE = View("a" * 40, b"main", "refs", "config", "hooks", {b"a.txt": (1, 10), b"b.txt": (1, 10)})
@@ -48,3 +53,28 @@ def test_refs_configuration_and_hooks_are_kinds_of_their_own() -> None:
 def test_many_files_are_named_in_part() -> None:
     files: Files = {**BEFORE.files, **{b"n%d" % number: (1, 1) for number in range(20)}}
     assert "and 15 more" in told(evolve(BEFORE, files=files))["files"]
+
+
+def test_what_was_written_before_the_first_look_is_drift_too() -> None:
+    files: Files = {
+        b"edited": (5, 1),
+        b"a secret": (5, 1),
+        b"equal through a filter": (1, 1),
+        b"written since": (5, 1),
+        b"gone since": None,
+    }
+    left_out = (LeftOut(b"a secret", LeftOutReason.LOOKS_LIKE_A_SECRET),)
+    manifest = Manifest("a" * 40, b"main", modified=(b"edited",), left_out=left_out)
+    seen = evolve(BEFORE, files=files)
+    base = BaseRow(
+        BaseId("b_a"),
+        TicketId("t_a"),
+        REPOSITORY,
+        BaseKind.LIVE,
+        manifest=manifest,
+    )
+    before = as_at_the_base(base, seen, since_ns=4)
+    [(kind, message)] = _differences(before, seen, NOTHING_OURS)
+    assert (kind, message) == ("files", "files were saved: gone since, written since.")
+    under_way = evolve(base, manifest=evolve(manifest, in_progress="merge"))
+    assert as_at_the_base(under_way, seen, since_ns=4) == seen

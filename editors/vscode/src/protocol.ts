@@ -153,6 +153,7 @@ export interface ApplicationSummary {
 /** One application: what was meant, what was observed. */
 export interface ApplicationView {
   id: string;
+  /** Of an undo `applied` says that it was taken back; of a patch `none`. */
   state: ApplicationState;
   target: Target;
   at: string;
@@ -160,6 +161,7 @@ export interface ApplicationView {
   proposals?: string[] | null;
   files?: AppliedFile[] | null;
   notices?: Notice[] | null;
+  /** The application that this one takes back. */
   undoes?: string | null;
   /** The patch, for the target `patch`. */
   patch?: string | null;
@@ -182,8 +184,11 @@ export interface AppliedFile {
 
 /** Applies what is accepted. */
 export interface ApplyParams {
+  /** Where to: the editor, the files themselves, or a patch in the answer. */
   target: Target;
+  /** All of its proposals; left out, `proposals` are named. */
   ticket?: string | null;
+  /** Those that are meant; with `ticket`, of it these alone. */
   proposals?: Selected[] | null;
   /** Apply though HEAD has moved since the base was taken. */
   confirmMoved?: boolean | null;
@@ -227,8 +232,8 @@ export type BaseKind = "live" | "head";
 /**
  * What the workspace of a follow-up holds when its agent begins.
  *
- * ``WORK``: the user's text as it is now, with the earlier proposal merged in; files that do not
- * go together hold the user's text. ``LIVE``: the user's text alone.
+ * `work`: the user's text as it is now, with the earlier proposal merged in; files that do not
+ * go together hold the user's text. `live`: the user's text alone.
  */
 export type Begin = "work" | "live";
 
@@ -334,6 +339,7 @@ export interface ContentResult {
 /** Decides about units of one revision; later choices of the list win. */
 export interface DecideParams {
   proposal: string;
+  /** The one that was looked at; an older one is refused. */
   revision: string;
   choices: Choice[];
 }
@@ -591,7 +597,7 @@ export interface LeftOutView {
   detail?: string | null;
 }
 
-/** Lines ``start`` (from 0) to ``start + count``, as LSP counts lines. */
+/** Lines `start` (from 0) to `start + count`, as LSP counts lines. */
 export interface LineRange {
   start: number;
   count: number;
@@ -651,7 +657,7 @@ export type Offer = "auto" | "settled" | "manual";
 /**
  * What follows when a proposal conflicts with those before it.
  *
- * ``SET_ASIDE``: a person settles it. ``FOLLOW``: its agent has one more turn, on what was merged
+ * `setAside`: a person settles it. `follow`: its agent has one more turn, on what was merged
  * before it, in a task of the same ticket.
  */
 export type OnConflict = "setAside" | "follow";
@@ -734,7 +740,9 @@ export interface PreflightResult {
 
 /** Names what to preview: proposals at their revisions, or a whole ticket. */
 export interface PreviewParams {
+  /** All of its proposals; left out, `proposals` are named. */
   ticket?: string | null;
+  /** Those that are meant; with `ticket`, of it these alone. */
   proposals?: Selected[] | null;
 }
 
@@ -825,8 +833,8 @@ export interface ProposalSummary {
 /**
  * Which text of a proposal is shown.
  *
- * ``SETTLED``: what goes in, which is what a person has made of it where conflicts were settled.
- * ``AGENT``: what the agent left.
+ * `settled`: what goes in, which is what a person has made of it where conflicts were settled.
+ * `agent`: what the agent left.
  */
 export type ProposalText = "settled" | "agent";
 
@@ -1406,6 +1414,7 @@ export interface TrustedFolder {
 
 /** Takes an application back, by merging with the text as it is now. */
 export interface UndoParams {
+  /** The `id` of an answer to `sennit/apply`. */
   application: string;
 }
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import anyio
 import anyio.to_thread
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from sennit.adapters.git.discovery import Repository, Trust
 from sennit.adapters.git.held_up import looked_at
@@ -24,6 +24,9 @@ from sennit_protocol.ids import TicketId
 from sennit_protocol.states import FINAL_TICKET_STATES, RunState
 
 LOOK_S = 3.0
+_MS = 1_000_000
+_JUST_MS = 10_000
+"""What an application that began so much earlier writes may come now."""
 MOST_NAMES = 5
 
 
@@ -107,7 +110,8 @@ class DriftWatcher:
     async def _compare(self, key: str, base: BaseRow, seen: View) -> None:
         watched = self._watched.get(key)
         if watched is None:
-            watched = _Watched(base.ticket, base.repository, _as_at_the_base(base, seen))
+            since_ns = self._began(base) * _MS
+            watched = _Watched(base.ticket, base.repository, as_at_the_base(base, seen, since_ns))
             self._watched[key] = watched
         for kind, message in _differences(watched.before, seen, self._written_by_us(base)):
             if kind in watched.told:
@@ -122,12 +126,18 @@ class DriftWatcher:
             )
 
     def _written_by_us(self, base: BaseRow) -> frozenset[bytes]:
+        """What was applied since the ticket began, or was just being applied then."""
+        began = self._began(base) - _JUST_MS
         return frozenset(
             image.path
             for row in self._services.state.rows(ApplicationRow)
-            if row.repository == base.repository
+            if row.repository == base.repository and row.at >= began
             for image in row.images
         )
+
+    def _began(self, base: BaseRow) -> int:
+        ticket = self._services.state.get(TicketRow, base.ticket)
+        return 0 if ticket is None else ticket.created_at
 
     async def _look(self, ref: RepositoryRef) -> View | None:
         # No filter of the user is run every few seconds: a file that only a filter makes equal
@@ -151,11 +161,27 @@ def _has_ended(row: object) -> bool:
     return isinstance(row, RunRow) and row.state is RunState.ENDED
 
 
-def _as_at_the_base(base: BaseRow, seen: View) -> View:
+def as_at_the_base(base: BaseRow, seen: View, since_ns: int) -> View:
+    """Give the first look without what has changed since the base was taken, at ``since_ns``.
+
+    A file that differs, which the base does not say of it, is a change only where it was written
+    since: filters of the user, which no look runs, make files equal too.
+    """
     manifest = base.manifest
     if manifest is None:
         return seen
-    return View(manifest.head, manifest.branch, seen.refs, seen.config, seen.hooks, seen.files)
+    named = {*manifest.staged, *manifest.modified, *manifest.deleted, *manifest.untracked}
+    named |= {one.path for one in manifest.left_out}
+    files = {
+        path: stamp
+        for path, stamp in seen.files.items()
+        if path in named or manifest.in_progress or not _is_later(stamp, since_ns)
+    }
+    return evolve(seen, head=manifest.head, branch=manifest.branch, files=files)
+
+
+def _is_later(stamp: tuple[int, int] | None, since_ns: int) -> bool:
+    return stamp is None or stamp[0] > since_ns
 
 
 def _differences(before: View, now: View, ours: frozenset[bytes]) -> Iterator[tuple[str, str]]:

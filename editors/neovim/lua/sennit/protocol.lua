@@ -70,14 +70,14 @@
 --- One application: what was meant, what was observed.
 ---@class sennit.ApplicationView
 ---@field id string
----@field state sennit.ApplicationState
+---@field state sennit.ApplicationState Of an undo `applied` says that it was taken back; of a patch `none`.
 ---@field target sennit.Target
 ---@field at string
 ---@field ticket string
 ---@field proposals? string[]
 ---@field files? sennit.AppliedFile[]
 ---@field notices? sennit.Notice[]
----@field undoes? string|nil
+---@field undoes? string|nil The application that this one takes back.
 ---@field patch? string|nil The patch, for the target `patch`.
 ---@field patchBase64? string|nil The same where its bytes are not UTF-8.
 ---@field conflicts? string[] Accepted units that were left out as conflicts.
@@ -92,9 +92,9 @@
 
 --- Applies what is accepted.
 ---@class sennit.ApplyParams
----@field target sennit.Target
----@field ticket? string|nil
----@field proposals? sennit.Selected[]
+---@field target sennit.Target Where to: the editor, the files themselves, or a patch in the answer.
+---@field ticket? string|nil All of its proposals; left out, `proposals` are named.
+---@field proposals? sennit.Selected[] Those that are meant; with `ticket`, of it these alone.
 ---@field confirmMoved? boolean Apply though HEAD has moved since the base was taken.
 
 --- A question for the user, sent to clients that can ask.
@@ -123,8 +123,8 @@
 
 --- What the workspace of a follow-up holds when its agent begins.
 ---
---- ``WORK``: the user's text as it is now, with the earlier proposal merged in; files that do not
---- go together hold the user's text. ``LIVE``: the user's text alone.
+--- `work`: the user's text as it is now, with the earlier proposal merged in; files that do not
+--- go together hold the user's text. `live`: the user's text alone.
 ---@alias sennit.Begin "work"|"live"
 
 --- What a run may use up; only what the agent can tell can be limited.
@@ -198,7 +198,7 @@
 --- Decides about units of one revision; later choices of the list win.
 ---@class sennit.DecideParams
 ---@field proposal string
----@field revision string
+---@field revision string The one that was looked at; an older one is refused.
 ---@field choices sennit.Choice[]
 
 --- The proposal after the decision.
@@ -386,7 +386,7 @@
 ---@field reason string
 ---@field detail? string
 
---- Lines ``start`` (from 0) to ``start + count``, as LSP counts lines.
+--- Lines `start` (from 0) to `start + count`, as LSP counts lines.
 ---@class sennit.LineRange
 ---@field start integer
 ---@field count integer
@@ -431,7 +431,7 @@
 
 --- What follows when a proposal conflicts with those before it.
 ---
---- ``SET_ASIDE``: a person settles it. ``FOLLOW``: its agent has one more turn, on what was merged
+--- `setAside`: a person settles it. `follow`: its agent has one more turn, on what was merged
 --- before it, in a task of the same ticket.
 ---@alias sennit.OnConflict "setAside"|"follow"
 
@@ -494,8 +494,8 @@
 
 --- Names what to preview: proposals at their revisions, or a whole ticket.
 ---@class sennit.PreviewParams
----@field ticket? string|nil
----@field proposals? sennit.Selected[]
+---@field ticket? string|nil All of its proposals; left out, `proposals` are named.
+---@field proposals? sennit.Selected[] Those that are meant; with `ticket`, of it these alone.
 
 --- The edit as it would be applied now.
 ---@class sennit.PreviewResult
@@ -559,8 +559,8 @@
 
 --- Which text of a proposal is shown.
 ---
---- ``SETTLED``: what goes in, which is what a person has made of it where conflicts were settled.
---- ``AGENT``: what the agent left.
+--- `settled`: what goes in, which is what a person has made of it where conflicts were settled.
+--- `agent`: what the agent left.
 ---@alias sennit.ProposalText "settled"|"agent"
 
 --- One proposal in full.
@@ -982,7 +982,7 @@
 
 --- Takes an application back, by merging with the text as it is now.
 ---@class sennit.UndoParams
----@field application string
+---@field application string The `id` of an answer to `sennit/apply`.
 
 --- Why a unit is never preselected.
 ---@alias sennit.UnitFlag "uncertain"|"outsideWrites"|"deletion"|"modeChange"|"newExecutable"|"linkOutOfTree"|"veryLarge"|"sensitive"|"unportableName"|"generated"
