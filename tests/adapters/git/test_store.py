@@ -11,6 +11,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from sennit.adapters.git.discovery import Trust
 from sennit.adapters.git.lock import Busy, Held, locked
 from sennit.adapters.git.mirror import alternate_line, refresh_mirror
 from sennit.adapters.git.mirror_memory import Mirroring
@@ -153,14 +154,34 @@ async def test_configuration_that_decides_about_bytes_goes_along(bench: Bench) -
     value = 'a "b" \\ c ; # d'
     bench.tree.git("config", "core.autocrlf", "input")
     bench.tree.git("config", "filter.x.y.clean", value)
+    config = bench.tree.path(".git/config")
+    config.write_bytes(config.read_bytes() + b'[filter "x.y"]\n\trequired\n')
     bench.tree.git("config", "alias.evil", "!touch canary")
     bench.tree.git("config", "remote.origin.url", "https://user:secret@example.org/x")
     store = await bench.store()
-    config = bench.tree.git(f"--git-dir={store.git_dir}", "config", "--local", "--list").decode()
-    assert "core.autocrlf=input" in config
-    assert f"filter.x.y.clean={value}" in config
-    assert "evil" not in config
-    assert "secret" not in config
+    listed = bench.tree.git(f"--git-dir={store.git_dir}", "config", "--local", "--list").decode()
+    assert "core.autocrlf=input" in listed
+    assert f"filter.x.y.clean={value}" in listed
+    assert "filter.x.y.required=true" in listed
+    assert "evil" not in listed
+    assert "secret" not in listed
+
+
+@pytest.mark.parametrize("trust", Trust)
+async def test_only_trust_takes_programs_of_the_repository_along(
+    bench: Bench, trust: Trust
+) -> None:
+    bench.trust = trust
+    bench.tree.git("config", "filter.theirs.smudge", "theirs")
+    bench.tree.git("config", "filter.both.smudge", "theirs")
+    bench.tree.git("config", "--global", "filter.both.smudge", "mine")
+    bench.tree.git("config", "--global", "filter.mine.smudge", "mine")
+    store = await bench.store()
+    asked = ("config", "--local", "--get-regexp", "^filter")
+    listed = bench.tree.git(f"--git-dir={store.git_dir}", *asked).decode().splitlines()
+    own = ["filter.both.smudge mine", "filter.mine.smudge mine"]
+    theirs = ["filter.both.smudge theirs", "filter.theirs.smudge theirs"]
+    assert sorted(listed) == sorted(own + theirs if trust is Trust.TRUSTED else own)
 
 
 async def test_only_one_holds_the_lock(tmp_path: Path) -> None:

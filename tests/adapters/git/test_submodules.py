@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from sennit.adapters.git.capture import Captured, Unchanged, capture
 from sennit.adapters.git.delete import Deleted, delete_workspace
 from sennit.adapters.git.git import Git
 from sennit.adapters.git.mirror import Copying
 from sennit.adapters.git.records import stores_of_submodules
+from sennit.adapters.git.submodules import submodules_of
 from sennit.adapters.git.workspace import Workspace
 from sennit.core.objects import LeftOutReason
 from tests.adapters.git.bench import Bench, Tree, Watch, this_process
@@ -100,6 +103,47 @@ async def test_a_submodule_that_is_not_here_is_said_to_be_absent(
     workspace = await clone.workspace()
     assert workspace.absent_submodules == (b"vendor/lib",)
     assert list((workspace.folder / "vendor/lib").iterdir()) == []
+
+
+@pytest.fixture
+def undeclared(bench: Bench, library: Tree) -> Bench:
+    """Two gitlinks that no `.gitmodules` names, as `git add` of a clone makes them; one is here."""
+    for name in ("here", "away"):
+        bench.tree.git("clone", "-q", str(library.folder), str(bench.tree.path(name)))
+    bench.tree.git("-c", "advice.addEmbeddedRepo=false", "add", "here", "away")
+    bench.tree.commit("gitlinks")
+    shutil.rmtree(bench.tree.path("away"))
+    bench.tree.path("away").mkdir()
+    return bench
+
+
+async def test_a_gitlink_that_is_declared_nowhere_is_filled_or_said_to_be_absent(
+    undeclared: Bench,
+) -> None:
+    workspace = await undeclared.workspace()
+    assert workspace.absent_submodules == (b"away", b"here/inner")
+    assert (workspace.folder / "here/code.c").read_text() == "int a;\n"
+    assert list((workspace.folder / "away").iterdir()) == []
+
+
+async def test_what_is_done_in_one_that_is_declared_nowhere_is_told(undeclared: Bench) -> None:
+    workspace = await undeclared.workspace()
+    (workspace.folder / "away/made.c").write_text("int made;\n")
+    (workspace.folder / "here/code.c").write_text("int b;\n")
+    captured = await capture(undeclared.git, await undeclared.store(), workspace, date=AT)
+    assert isinstance(captured, Unchanged), captured
+    assert {one.path: one.reason for one in captured.left_out} == {
+        b"away": LeftOutReason.ABSENT_SUBMODULE,
+        b"here": LeftOutReason.IN_A_SUBMODULE,
+    }
+
+
+async def test_a_repository_without_one_is_not_listed_for_them(bench: Bench) -> None:
+    bench.tree.write(".gitmodules", "[submodule]\n")
+    workspace = await bench.workspace()
+    place = (await bench.store()).over(workspace.folder, workspace.folder / ".git/index")
+    nowhere = evolve(bench.git, program="/nonexistent/git")
+    assert await submodules_of(nowhere, place) == ()
 
 
 async def test_a_linked_worktree_gets_what_the_repository_kept_of_a_submodule(

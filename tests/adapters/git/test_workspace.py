@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -66,13 +67,100 @@ async def test_an_agent_commits_without_a_configured_name_or_key(
     inside.commit("works")
 
 
-async def test_pushing_is_refused(bench: Bench, new_tree: Callable[..., Tree]) -> None:
-    bare = new_tree("bare", "--bare")
-    bench.tree.git("remote", "add", "origin", str(bare.folder))
+async def test_pushing_is_refused_whatever_the_users_own_rules_say(
+    bench: Bench, new_tree: Callable[..., Tree]
+) -> None:
+    bare, other = new_tree("bare", "--bare"), new_tree("other", "--bare")
+    tree = bench.tree
+    tree.git("remote", "add", "origin", str(bare.folder))
+    tree.git("remote", "add", "apart", "https://example.org/x")
+    tree.git("config", "remote.apart.pushurl", str(bare.folder))
+    tree.git("config", "--global", "remote.mine.url", str(other.folder))
+    tree.git("config", "--global", "remote.mine.pushurl", str(other.folder))
+    # Of several rules that fit git takes the longest.
+    tree.git("config", "--global", f"url.{other.folder}.pushInsteadOf", str(bare.folder))
     inside = bench.inside(await bench.workspace())
-    inside.git("push", str(bare.folder), "HEAD:refs/heads/x", check=False)
-    inside.git("push", "origin", "HEAD:refs/heads/x", check=False)
-    assert bare.git("for-each-ref") == b""
+    for to in (str(bare.folder), str(other.folder), "origin", "apart", "mine"):
+        code, said = pushed(inside, to)
+        assert code != 0, to
+        assert "pushing-from-a-workspace-is-refused" in said.lower().replace(" ", "-"), to
+    assert bare.git("for-each-ref") == other.git("for-each-ref") == b""
+
+
+def pushed(tree: Tree, to: str) -> tuple[int, str]:
+    done = subprocess.run(
+        ["git", "push", to, "HEAD:refs/heads/x"],
+        cwd=tree.folder,
+        env=tree.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+async def test_remotes_can_be_read_without_what_is_secret(bench: Bench) -> None:
+    tree = bench.tree
+    addresses = {
+        "web": ("https://me:secret@example.org/x", "https://example.org/x"),
+        "token": ("https://secret@example.org/x", "https://example.org/x"),
+        "ssh": ("ssh://git:secret@[::1]:22/x", "ssh://git@[::1]:22/x"),
+        "short": ("git@example.org:x/y", "git@example.org:x/y"),
+        "beside": ("../else where", str(bench.tmp_path / "else where")),
+        "home": ("~/x", "~/x"),
+    }
+    for name, (theirs, _) in addresses.items():
+        tree.git("remote", "add", name, theirs)
+    tree.git("config", "remote.web.pushurl", "https://secret@example.org/y")
+    tree.git("remote", "add", "helper", "ext::secret")
+    tree.git("update-ref", "refs/remotes/web/main", "HEAD")
+    tree.git("branch", "-q", "--set-upstream-to=web/main", "main")
+    inside = bench.inside(await bench.workspace())
+    listed = inside.git("remote", "-v").decode().splitlines()
+    assert {line for line in listed if line.endswith("(fetch)")} >= {
+        f"{name}\t{ours} (fetch)" for name, (_, ours) in addresses.items()
+    }
+    assert b"secret" not in inside.path(".git/config").read_bytes()
+    assert inside.git("rev-parse", "--abbrev-ref", "main@{upstream}") == b"web/main\n"
+
+
+async def test_making_a_workspace_talks_to_no_remote(bench: Bench, tmp_path: Path) -> None:
+    contacted = tmp_path / "contacted"
+    program = bench.tree.write(".git/upload", f'#!/bin/sh\ntouch "{contacted}"\n', mode=0o755)
+    bench.tree.git("remote", "add", "origin", str(tmp_path))
+    bench.tree.git("config", "--global", "remote.origin.uploadpack", str(program))
+    workspace = await bench.workspace()
+    assert not contacted.exists()
+    bench.inside(workspace).git("fetch", check=False)
+    assert contacted.exists()
+
+
+async def test_no_program_watches_the_files_of_an_agent(bench: Bench, tmp_path: Path) -> None:
+    asked = tmp_path / "asked"
+    program = tmp_path / "monitor"
+    program.write_text(f'#!/bin/sh\ntouch "{asked}"\nexit 1\n')
+    program.chmod(0o755)
+    bench.tree.git("config", "--global", "core.fsmonitor", str(program))
+    bench.tree.git("config", "--global", "core.splitIndex", "true")
+    inside = bench.inside(await bench.workspace())
+    inside.write("README", "mine\n")
+    inside.commit("works")
+    assert not asked.exists()
+    assert not list(inside.path(".git").glob("sharedindex.*"))
+
+
+async def test_what_is_configured_for_a_branch_of_the_user_is_in_force(
+    bench: Bench, tmp_path: Path
+) -> None:
+    tree = bench.tree
+    included = tmp_path / "included"
+    included.write_text("[core]\n\tautocrlf = true\n")
+    tree.git("config", "--global", "includeIf.onbranch:main.path", str(included))
+    tree.write("dos", "one\r\n")
+    tree.commit()
+    workspace = await bench.workspace()
+    assert (workspace.folder / "dos").read_bytes() == b"one\r\n"
+    assert bench.inside(workspace).git("config", "core.autocrlf") == b"true\n"
 
 
 async def test_ignored_attributes_and_line_ends_are_the_users(bench: Bench) -> None:

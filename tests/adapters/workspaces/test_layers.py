@@ -205,6 +205,25 @@ async def test_rules_of_the_layer_below_ignore_what_they_do_in_a_checkout(
     assert await left_in(bench, layered) == expected
 
 
+@pytest.mark.parametrize("done", ["rm deep/a", "git rm -q deep/a; git commit -q -m gone"])
+async def test_what_an_agent_takes_into_view_and_removes_is_deleted(
+    bench: Bench, done: str
+) -> None:
+    fill(bench)
+    bench.tree.git("sparse-checkout", "set", "--no-cone", "/*", "!/deep/")
+    snapshot = await bench.snapshot()
+    layered = await layer(bench, snapshot)
+    plain = await made(bench, snapshot, "plain", WorkspaceKind.CHECKOUT)
+    script = ("sh", "-e", "-c", f"git sparse-checkout disable; {done}")
+    await in_it(bench, layered, *script)
+    outside(bench, plain, *script)
+    tree, left_out = await left_in(bench, plain)
+    store = f"--git-dir={(await bench.store()).git_dir}"
+    told = bench.tree.git(store, "diff-tree", "-r", "--name-status", snapshot.tree, tree)
+    assert told == b"D\tdeep/a\n"
+    assert await left_in(bench, layered) == (tree, left_out)
+
+
 async def test_a_layer_leaves_nothing_behind(bench: Bench) -> None:
     workspace = await layer(bench, await bench.snapshot())
     store = await bench.store()
@@ -276,6 +295,25 @@ async def test_submodules_are_there_as_in_a_checkout(bench: Bench) -> None:
     }
     assert layered.tree == plain.tree, await differences(bench, 0, layered.tree, plain.tree)
     assert b"one" in {one.path for one in layered.left_out}
+
+
+async def test_a_gitlink_that_is_declared_nowhere_is_as_in_a_checkout(bench: Bench) -> None:
+    commit = bench.tree.git("rev-parse", "HEAD").decode().strip()
+    bench.tree.git("update-index", "--add", "--cacheinfo", f"160000,{commit},away")
+    bench.tree.path("away").mkdir()
+    bench.tree.commit()
+    base = await bench.snapshot()
+    layered = await layer(bench, base, "in-layer")
+    plain = await made(bench, base, "plain", WorkspaceKind.CHECKOUT)
+    write = ("sh", "-c", "echo made > away/made; ls -A away")
+    assert await in_it(bench, layered, *write) == outside(bench, plain, *write) == b"made\n"
+    store = await bench.store()
+    for each in (layered, plain):
+        assert each.absent_submodules == (b"away",)
+        taken = await capture(bench.git, store, each, date=1)
+        assert isinstance(taken, Unchanged), taken
+        [told] = taken.left_out
+        assert (told.path, told.reason) == (b"away", LeftOutReason.ABSENT_SUBMODULE)
 
 
 async def test_what_is_below_stays_while_somebody_relies_on_it(bench: Bench) -> None:

@@ -21,7 +21,7 @@ from sennit.adapters.git.head_at import make_git_directory_at
 from sennit.adapters.git.identity import identity_at
 from sennit.adapters.git.ignored import ignored_among
 from sennit.adapters.git.layered_capture import index_upper
-from sennit.adapters.git.out_of_view import out_of_view, told_of
+from sennit.adapters.git.out_of_view import back_in_view, out_of_view, told_of
 from sennit.adapters.git.records import (
     index_file,
     read_record,
@@ -274,7 +274,7 @@ async def _look(capturing: _Capturing, started: _Started) -> Status | GitFailed:
             return failed
         return await read_status_and_ignored(git, evolve(place, git_dir=capturing.beside))
     workspace = capturing.workspace
-    failed = await index_upper(git, store, place, workspace.tree, workspace.name)
+    failed = await index_upper(git, store, place, workspace)
     # That index holds little of the base, so it is compared with no commit.
     return await read_status_and_ignored(git, place) if failed is None else failed
 
@@ -291,12 +291,16 @@ async def _unflag(capturing: _Capturing) -> GitFailed | None:
     on_disk = await in_thread("look at sparse files", existing, capturing.root, paths)
     if isinstance(on_disk, GitFailed):
         return on_disk
-    if not on_disk:
+    absent = [path for path in paths if path not in frozenset(on_disk)]
+    gone = await back_in_view(capturing.git, capturing.store, capturing.workspace, absent)
+    if isinstance(gone, GitFailed):
+        return gone
+    if not on_disk and not gone:
         return None
     done = await capturing.git.run(
         ["update-index", "--no-skip-worktree", "-z", "--stdin"],
         capturing.place,
-        stdin=nul_ended(on_disk),
+        stdin=nul_ended((*on_disk, *gone)),
     )
     return done if isinstance(done, GitFailed) else None
 

@@ -14,6 +14,7 @@ from attrs import evolve, frozen
 
 from sennit.adapters.git.files import in_thread, read_if_there
 from sennit.adapters.git.index_file import written_index
+from sennit.adapters.git.out_of_view import back_in_view
 from sennit.adapters.git.raw_trees import REGULAR
 from sennit.adapters.git.records import begun_file, index_file
 from sennit.adapters.git.trees import files_at, in_folders
@@ -27,31 +28,36 @@ if TYPE_CHECKING:
     from sennit.adapters.git.raw_trees import Folders
     from sennit.adapters.git.store import Store
     from sennit.adapters.git.upper import Upper
+    from sennit.adapters.git.workspace import Workspace
 
 _RULES = (b".gitattributes", b".gitignore")
 
 
 async def index_upper(
-    git: Git, store: Store, place: Place, tree: str, name: str
+    git: Git, store: Store, place: Place, workspace: Workspace
 ) -> GitFailed | None:
-    """Write the index of ``place``, whose work tree is the upper layer of a workspace.
-
-    ``tree`` is what the workspace of that ``name`` began with.
-    """
+    """Write the index of ``place``, whose work tree is the upper layer of a workspace."""
     upper = await in_thread("look at a layer", look_at_upper, os.fsencode(str(place.work_tree)))
     if isinstance(upper, GitFailed):
         return upper
     # The index that it began with knows what lies in no layer, being outside the sparse patterns.
-    plain = evolve(place, index_file=index_file(store, name))
+    plain = evolve(place, index_file=index_file(store, workspace.name))
     absent = await _outside_the_patterns(git, store, plain)
     if isinstance(absent, GitFailed):
         return absent
-    begun = await in_thread("look at a layer", read_if_there, begun_file(store, name))
+    gone = await back_in_view(git, store, workspace, sorted(absent))
+    if isinstance(gone, GitFailed):
+        return gone
+    absent -= gone
+    begun = await in_thread("look at a layer", read_if_there, begun_file(store, workspace.name))
     if isinstance(begun, GitFailed):
         return begun
     written = tuple((begun or b"").split(b"\0")[:-1])
     known = await in_folders(
-        git, store, tree, lambda folders: _known(folders, upper, written, absent)
+        git,
+        store,
+        workspace.tree,
+        lambda folders: _known(folders, upper, (*written, *gone), absent),
     )
     if isinstance(known, GitFailed):
         return known

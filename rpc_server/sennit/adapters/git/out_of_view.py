@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _PLAIN = b"DIRC\0\0\0\2"
 """How an index begins in which no path can be marked."""
+_MARKED = b"S"
 _LARGEST = 1 << 30
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _ALL_OF_IT: Config = (("core.sparseCheckout", "false"), ("index.sparse", "false"))
@@ -51,12 +52,41 @@ async def out_of_view(
     content = await in_thread("look at an index", _marking, index)
     if isinstance(content, GitFailed) or content is None:
         return content if isinstance(content, GitFailed) else frozenset()
+    tags = await _tags_in(git, store, workspace, content)
+    if isinstance(tags, GitFailed):
+        return tags
+    return frozenset(path for path in gone if tags.get(path) == _MARKED)
+
+
+async def back_in_view(
+    git: Git, store: Store, workspace: Workspace, absent: Sequence[bytes]
+) -> frozenset[bytes] | GitFailed:
+    """Give those of the paths outside the user's patterns that the agent had come, and go.
+
+    ``absent`` are such paths at which nothing lies: to the agent's own git, which marks them no
+    more, they are deleted. An index that cannot be read says nothing.
+    """
+    if not absent:
+        return frozenset()
+    content = await in_thread("look at an index", _read, workspace.folder / ".git" / "index")
+    if isinstance(content, GitFailed) or content is None:
+        return content if isinstance(content, GitFailed) else frozenset()
+    tags = await _tags_in(git, store, workspace, content)
+    if isinstance(tags, GitFailed) or not tags:
+        return tags if isinstance(tags, GitFailed) else frozenset()
+    return frozenset(path for path in absent if tags.get(path) != _MARKED)
+
+
+async def _tags_in(
+    git: Git, store: Store, workspace: Workspace, content: bytes
+) -> dict[bytes, bytes] | GitFailed:
+    """Give the tag of each path of an agent's index; none where git cannot read it."""
     beside = store.scratch / scratch_name("view")
     try:
         made = await in_thread("copy an index", _make, store, workspace, beside, content)
         if isinstance(made, GitFailed):
             return made
-        return await _marked(git, store, workspace.folder, beside) & frozenset(gone)
+        return await _tags(git, store, workspace.folder, beside)
     finally:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(partial(shutil.rmtree, beside, ignore_errors=True))
@@ -72,7 +102,7 @@ def _make(store: Store, workspace: Workspace, beside: Path, content: bytes) -> N
             write_private(beside / shared.name, also)
 
 
-async def _marked(git: Git, store: Store, folder: Path, beside: Path) -> frozenset[bytes]:
+async def _tags(git: Git, store: Store, folder: Path, beside: Path) -> dict[bytes, bytes]:
     # Of a folder that is out of view as a whole, the index may name no more than its tree.
     place = evolve(
         store.over(folder, beside / "index"),
@@ -81,8 +111,9 @@ async def _marked(git: Git, store: Store, folder: Path, beside: Path) -> frozens
     )
     listed = await git.run(["ls-files", "-t", "-z"], place, config=_ALL_OF_IT)
     if isinstance(listed, GitFailed):
-        return frozenset()
-    return frozenset(one[2:] for one in listed.stdout.split(b"\0") if one.startswith(b"S "))
+        return {}
+    records = (record for record in listed.stdout.split(b"\0") if record)
+    return {path: tag for tag, _, path in (record.partition(b" ") for record in records)}
 
 
 def _shared(git_dir: Path) -> Iterable[Path]:

@@ -111,6 +111,6 @@ IN_TURN = ("checkout", "overlay", "pool")
 
 
 def kinds_of(number: int) -> tuple[str, ...]:
-    """Those that ``SENNIT_KINDS`` names, separated by commas, else one; each scenario has the next."""
+    """Those that ``SENNIT_KINDS`` names, with commas, else one: each scenario has the next."""
     asked = tuple(filter(None, os.environ.get("SENNIT_KINDS", "").split(",")))
     return asked or (IN_TURN[number % len(IN_TURN)],)

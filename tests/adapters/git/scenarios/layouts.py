@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from tests.adapters.git.bench import Tree
-from tests.adapters.git.scenarios.scenario import Made, Room, Scenario, fill, made
+from tests.adapters.git.scenarios.scenario import (
+    Made,
+    Room,
+    Scenario,
+    agent_works,
+    fill,
+    made,
+)
 
 
 def dirty(tree: Tree) -> Tree:
@@ -126,6 +133,12 @@ def filemode(room: Room) -> Made:
     return made(tree)
 
 
+def sets_modes(tree: Tree) -> None:
+    agent_works(tree)
+    tree.path("src/a.py").chmod(0o755)
+    tree.write("agent/run", "#!/bin/sh\n", mode=0o755)
+
+
 def no_symlinks(room: Room) -> Made:
     tree = room.started()
     tree.path("link").symlink_to("README")
@@ -136,6 +149,13 @@ def no_symlinks(room: Room) -> Made:
     return made(tree)
 
 
+def sets_links(tree: Tree) -> None:
+    agent_works(tree)
+    tree.path("link").unlink()
+    tree.write("link", "a file in the place of a link\n")
+    tree.path("agent/link").symlink_to("new.txt")
+
+
 def ignore_case(room: Room) -> Made:
     tree = room.started()
     tree.write("Name", "name\n")
@@ -144,6 +164,15 @@ def ignore_case(room: Room) -> Made:
     tree.write("Name", "changed\n")
     tree.write("Other", "new\n")
     return made(tree)
+
+
+def spells_otherwise(tree: Tree) -> None:
+    """Rename by case alone, and commit it as agents do."""
+    agent_works(tree)
+    tree.git("mv", "Name", "name")
+    tree.path("Src").mkdir()
+    tree.git("mv", "src/a.py", "Src/a.py")
+    tree.git("commit", "-q", "-m", "the agent's")
 
 
 def precomposed(room: Room) -> Made:
@@ -166,8 +195,8 @@ SCENARIOS = {
     "bare repository with core.worktree": Scenario(separate),
     "unborn HEAD": Scenario(unborn),
     "empty first commit": Scenario(empty_first_commit),
-    "core.fileMode is false": Scenario(filemode),
-    "core.symlinks is false": Scenario(no_symlinks),
-    "core.ignoreCase": Scenario(ignore_case),
+    "core.fileMode is false": Scenario(filemode, sets_modes),
+    "core.symlinks is false": Scenario(no_symlinks, sets_links),
+    "core.ignoreCase": Scenario(ignore_case, spells_otherwise),
     "core.precomposeUnicode": Scenario(precomposed),
 }

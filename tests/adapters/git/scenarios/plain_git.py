@@ -20,6 +20,8 @@ _CONFIG = {
     "core.compression": "0",
     "advice.addEmbeddedRepo": "false",
 }
+# A work tree of its own has this disk, whatever the repository says of the disk of another.
+_DISK = ("core.fileMode=true", "core.ignoreCase=false", "core.symlinks=true")
 PLAIN = tuple(word for key, value in _CONFIG.items() for word in ("-c", f"{key}={value}"))
 
 
@@ -43,8 +45,10 @@ def witness(scenario: Scenario, made: Made, beside: Path, absent: tuple[bytes, .
         tree = made.tree
         base = _added(scenario, tree)
         on_base = _commit(tree, base, "HEAD")
-        checkout = Tree(beside / "checkout", tree.environment)
-        tree.git("worktree", "add", "-q", "--detach", str(checkout.folder), on_base)
+        here = {**tree.environment, **_disk()}
+        checkout = Tree(beside / "checkout", here)
+        adding = ("worktree", "add", "-q", "--detach", str(checkout.folder), on_base)
+        Tree(tree.folder, here).git(*adding)
         files = contents(checkout.folder, absent)
         scenario.agent(checkout)
         proposal = _all(checkout)
@@ -52,6 +56,13 @@ def witness(scenario: Scenario, made: Made, beside: Path, absent: tuple[bytes, .
         live = _added(scenario, tree)
         merged = _merged(scenario, checkout, on_base, proposal, live)
         return Witness(base, files, proposal, live, merged)
+
+
+def _disk() -> dict[str, str]:
+    variables = {"GIT_CONFIG_COUNT": str(len(_DISK))}
+    for number, (key, _, value) in enumerate(one.partition("=") for one in _DISK):
+        variables |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return variables
 
 
 @contextmanager

@@ -28,6 +28,7 @@ from sennit.core.objects import (
 from tests.adapters.git.bench import Bench, Watch, this_process
 from tests.adapters.git.scenarios import (
     converted,
+    included,
     indexes,
     layouts,
     merging,
@@ -46,6 +47,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600 if ALL else 60)]
 NOBODY = 65_534
 SCENARIOS: dict[str, Scenario] = {
     **converted.SCENARIOS,
+    **included.SCENARIOS,
     **indexes.SCENARIOS,
     **layouts.SCENARIOS,
     **nested.SCENARIOS,
