@@ -25,8 +25,8 @@ def permission(session: str, kind: str | None, **call: Any) -> str:
 
 
 def do_permit(session: str, rest: str) -> None:
-    """`permit KIND FILE PATH|COMMAND`: writes the answer to FILE."""
-    kind, file, what = rest.split(" ", 2)
+    """`permit KIND FILE PATH|COMMAND`: writes the answer to FILE; $PWD is where the peer works."""
+    kind, file, what = rest.replace("$PWD", str(Path.cwd())).split(" ", 2)
     told = {"rawInput": {"command": what}} if kind == "execute" else {"locations": [{"path": what}]}
     answer = permission(session, None if kind == "none" else kind, **told)
     Path(file).write_text(answer + "\n")

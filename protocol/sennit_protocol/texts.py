@@ -53,7 +53,11 @@ class OutputParams:
 
 @frozen
 class OutputResult:
-    """A page of output; what is not UTF-8 is replaced."""
+    """A page of output; what is not UTF-8 is replaced.
+
+    Paths in the workspace are spelled as those of the user's repository, but not in `raw`. Offsets
+    are of what the agent wrote: the length of a text says nothing of them.
+    """
 
     text: str
     offset: int

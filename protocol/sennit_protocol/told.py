@@ -56,7 +56,10 @@ class TaskChanged:
 
 @frozen
 class TaskOutput:
-    """What an agent wrote, for clients that asked for it."""
+    """What an agent wrote, for clients that asked for it; with the user's own paths.
+
+    The offset is of what the agent wrote: the length of a text says nothing of it.
+    """
 
     ticket: TicketId
     task: str

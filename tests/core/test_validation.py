@@ -179,12 +179,10 @@ def test_a_wrong_default_is_told_once_and_not_for_every_task() -> None:
     assert [each.path for each in problems(params)] == ["defaults.agent", "defaults.deadlineMs"]
 
 
-def test_the_answer_to_an_unknown_agent_lists_the_usable_ones_and_names_the_others() -> None:
+def test_the_answer_to_an_unknown_agent_lists_the_usable_ones_and_says_where_others_are() -> None:
     found = only(call(task(agent="nobody")))
     assert found.valid == ("fixer", "short")
-    assert found.message == (
-        "names no agent: 'nobody'; not usable here, see `sennit agents --all`: lost"
-    )
+    assert found.message == "names no agent: 'nobody'; see `sennit agents --all`"
 
 
 def test_an_unusable_agent_is_told_with_its_reason_also_as_the_default() -> None:

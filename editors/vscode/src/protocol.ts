@@ -675,7 +675,12 @@ export interface OutputParams {
   limit?: number | null;
 }
 
-/** A page of output; what is not UTF-8 is replaced. */
+/**
+ * A page of output; what is not UTF-8 is replaced.
+ *
+ * Paths in the workspace are spelled as those of the user's repository, but not in `raw`. Offsets
+ * are of what the agent wrote: the length of a text says nothing of them.
+ */
 export interface OutputResult {
   text: string;
   offset: number;
@@ -1243,7 +1248,11 @@ export interface TaskDefaults {
   outputSchema?: Record<string, unknown> | null;
 }
 
-/** What an agent wrote, for clients that asked for it. */
+/**
+ * What an agent wrote, for clients that asked for it; with the user's own paths.
+ *
+ * The offset is of what the agent wrote: the length of a text says nothing of it.
+ */
 export interface TaskOutput {
   ticket: string;
   task: string;

@@ -75,7 +75,7 @@ _WHAT_COLLIDES: Mapping[ConflictKind, str] = {
     ConflictKind.DIRECTORY_RENAME: "one renames its folder, the other adds files to it",
     ConflictKind.FILE_DIRECTORY: "it is a file for one and a folder for the other",
     ConflictKind.BINARY: "both change its binary content",
-    ConflictKind.MODE: "both change its mode in other ways",
+    ConflictKind.MODE: "both have the same text for it, but only one makes it executable",
     ConflictKind.LINK: "both change where the link leads",
     ConflictKind.SUBMODULE: "both move the submodule to other commits",
     ConflictKind.NAME_COLLISION: "their names are one and the same on your system",

@@ -79,6 +79,7 @@ class Trouble(StrEnum):
     THROUGH_LINK = "throughLink"
     REFUSED_NAME = "refusedName"
     NAME_COLLISION = "nameCollision"
+    UNWRITTEN = "unwritten"
     NOT_WRITABLE = "notWritable"
     SUBMODULE = "submodule"
     LFS = "lfs"

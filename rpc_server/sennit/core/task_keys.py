@@ -56,10 +56,8 @@ def agent_problems(path: str, name: str, facts: CallFacts) -> Iterator[Problem]:
     if fact is not None:
         yield Problem(path, f"names an agent that cannot be used: {fact.why_not}", usable)
         return
-    # Why each of these is not usable would be pages, since many are known and few are installed.
-    others = [each for each, one in facts.agents.items() if one.why_not]
-    rest = f"; not usable here, see `sennit agents --all`: {', '.join(others)}" if others else ""
-    yield Problem(path, f"names no agent: {name!r}{rest}", usable)
+    # Many are known and few are installed, so that to name the others would be pages.
+    yield Problem(path, f"names no agent: {name!r}; see `sennit agents --all`", usable)
 
 
 def text_problems(path: str, text: str | None, longest: int | None = None) -> Iterator[Problem]:

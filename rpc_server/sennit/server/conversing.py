@@ -19,6 +19,7 @@ from sennit.server.meetings import Opening
 from sennit.server.permitting import Permitter
 from sennit.server.prompts import Prompts, images_of
 from sennit.server.services import Services
+from sennit.server.shown_paths import shown_paths
 from sennit.server.watching import Watch
 from sennit_protocol.ids import QuestionId, RunId
 from sennit_protocol.requests import Receipt
@@ -99,7 +100,8 @@ def meeting(
 
     workspace = services.workspace_of(command.run)
     follow = follower(spec.layers)
-    permitter = Permitter(services, command.run, task.agent, workspace, folder, follow)
+    paths = shown_paths(services, command.run)
+    permitter = Permitter(services, command.run, task.agent, workspace, folder, paths, follow)
     exchange = Exchange(say, watch.hear, permitter.permit)
     watch.ear = exchange
     images = tuple(image_block(one.mime_type, one.data) for one in images_of(row))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from sennit.core.agents import is_plain
 from sennit.core.engine.rows import RevisionRow, RunRow, TaskRow
 from sennit.core.handoff import MOST_OUTPUT, HandedOff, account
@@ -11,6 +9,7 @@ from sennit.core.objects import GitFailed
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
 from sennit.server.services import Services
+from sennit.server.shown_paths import shown_paths
 from sennit_protocol.states import Integration
 
 _CHARACTERS = MOST_OUTPUT + 1
@@ -48,15 +47,14 @@ async def last_words(services: Services, task: TaskRow, most: int) -> str:
     if not task.runs:
         return ""
     run = services.state.the(RunRow, task.runs[-1])
+    paths = shown_paths(services, run.id)
     if run.report is not None and run.report.text is not None:
         # The agent's folder is gone soon, and means nothing to people and to other agents.
-        mine, theirs = services.workspace_of(run.id), os.fsdecode(task.spec.repository.top)
-        text = run.report.text.replace(str(mine), theirs) if run.folder else run.report.text
-        return text[-most:]
+        return paths.shown(run.report.text)[-most:]
     if not is_plain(task.spec.agent):
         return ""
     output = await services.output_tail(task.runs[-1], most * _BYTES)
-    return output.decode("utf-8", "replace")[-most:]
+    return paths.read(output)[-most:]
 
 
 async def _files(services: Services, revision: RevisionRow | None) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from attrs import define, field
 
 from sennit.core.engine.rows import RunRow
 from sennit.server.services import Services
+from sennit.server.shown_paths import shown_paths
 from sennit_protocol.ids import RunId
 from sennit_protocol.texts import Stream
 from sennit_protocol.told import TaskOutput
@@ -51,10 +52,13 @@ class OutputSender:
         """Send the next piece; tells whether there was one."""
         reader = self._readers.setdefault((run.id, stream), _Reader())
         file = self._services.output_file(run.id, stream)
+        paths = shown_paths(self._services, run.id)
         data = await anyio.to_thread.run_sync(_read, file, reader.offset)
+        if run.ended_at is None or len(data) == LARGEST_PIECE:
+            data = paths.whole(data)
         if not data:
             return False
-        text = reader.decoder.decode(data)
+        text = reader.decoder.decode(paths.put_back(data))
         if text:
             piece = TaskOutput(run.ticket, run.task, run.id, stream, reader.offset, text)
             self._services.connection.notify("sennit/taskOutput", piece)

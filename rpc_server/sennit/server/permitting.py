@@ -28,6 +28,7 @@ from sennit.core.permissions import (
     rule,
 )
 from sennit.server.services import Services
+from sennit.server.shown_paths import ShownPaths
 from sennit_protocol.agents import ToolKind
 from sennit_protocol.ids import IdKind, QuestionId, RunId
 
@@ -48,7 +49,8 @@ class _Asked:
 class Permitter:
     """Answers `session/request_permission` for one run; every decision goes into its story.
 
-    ``follow`` follows the links of a path as the agent would.
+    ``paths`` tells how those of the workspace are spelled for people, ``follow`` follows the links
+    of a path as the agent would.
     """
 
     services: Services
@@ -56,6 +58,7 @@ class Permitter:
     agent: AgentSettings
     workspace: Path
     folder: Path
+    paths: ShownPaths
     follow: Follow = os.path.realpath
     _asked: dict[QuestionId, _Asked] = field(factory=dict)
 
@@ -108,7 +111,7 @@ class Permitter:
                 QuestionAsked,
                 run=self.run,
                 question=question,
-                text=_question(self.agent.name, wanted, call, ruling),
+                text=self._question(wanted, call, ruling),
                 options=(ALLOW, REJECT),
                 permission=True,
             )
@@ -130,24 +133,29 @@ class Permitter:
 
     async def _note(self, settled: PermissionSettled) -> None:
         word = "is allowed" if settled.allowed else "is refused"
-        text_ = f"{word}: {settled.title} ({settled.why})"
+        text_ = self.paths.shown(f"{word}: {settled.title} ({settled.why})")
         await self.services.tell(RunNoted, run=self.run, text=text_)
 
+    def _question(self, wanted: Wanted, call: Told, ruling: MustAsk) -> str:
+        kind = f" ({wanted.kind})" if wanted.kind is not None else ""
+        said = (
+            f"The agent {self.agent.name} wants to: {wanted.title}{kind}. You are asked because"
+            f" {ruling.why}."
+        )
+        what, given = _given(wanted, call)
+        # Cut last, so that no path is cut that has to be spelled in another way.
+        input_ = self.paths.shown(given)[:_LONGEST_INPUT]
+        return self.paths.shown(said) + (f" {what}: {input_}" if given else "")
 
-def _question(agent: str, wanted: Wanted, call: Told, ruling: MustAsk) -> str:
-    kind = f" ({wanted.kind})" if wanted.kind is not None else ""
-    given = within(call, "rawInput")
-    shown = ""
+
+def _given(wanted: Wanted, call: Told) -> tuple[str, str]:
+    """What a tool is to be used with, and what to call that; empty where nothing is told of it."""
     if wanted.command is not None:
-        shown = f" Command: {wanted.command[:_LONGEST_INPUT]}"
-    elif given:
-        shown = f" Input: {json.dumps(given, ensure_ascii=False)[:_LONGEST_INPUT]}"
-    elif wanted.places:
-        shown = f" Paths: {', '.join(each.told for each in wanted.places)[:_LONGEST_INPUT]}"
-    return (
-        f"The agent {agent} wants to: {wanted.title}{kind}. You are asked because {ruling.why}."
-        f"{shown}"
-    )
+        return "Command", wanted.command
+    given = within(call, "rawInput")
+    if given:
+        return "Input", json.dumps(given, ensure_ascii=False)
+    return "Paths", ", ".join(each.told for each in wanted.places)
 
 
 def _command(call: Told, kind: ToolKind | None) -> str | None:

@@ -42,6 +42,7 @@ from sennit.core.views import exact_timestamp
 from sennit.server.definitions import definitions_of
 from sennit.server.errors import git_error
 from sennit.server.failures import git_failed
+from sennit.server.own_folders import why_not_here
 from sennit.server.sandboxing import available, without_unusable
 from sennit.server.services import Services
 from sennit.server.workspace_kinds import kind_problem
@@ -157,9 +158,11 @@ def default_folder(services: Services) -> bytes | None:
     return None
 
 
-async def _find(services: Services, path: bytes) -> Discovery:
+async def _find(services: Services, path: bytes) -> Discovery | FolderUnusable:
     # Found as untrusted: whether its programs may run is asked once it is known whose it is.
-    return await services.repositories.find(path, Trust.UNTRUSTED)
+    found = await services.repositories.find(path, Trust.UNTRUSTED)
+    why_not = await why_not_here(services, path, found)
+    return found if why_not is None else FolderUnusable(FolderProblem.REFUSED, why_not)
 
 
 async def _hear_the_editor(services: Services, repositories: Mapping[bytes, Repository]) -> None:
@@ -189,8 +192,10 @@ async def _settings(
     return read
 
 
-def _fact(path: bytes, found: Discovery) -> FolderFact:
+def _fact(path: bytes, found: Discovery | FolderUnusable) -> FolderFact:
     match found:
+        case FolderUnusable():
+            return found
         case Repository() if not os.path.isdir(path):  # noqa: PTH112  paths are bytes
             # Git was asked about the folder that holds the file; a task would begin in the file.
             return FolderUnusable(FolderProblem.NOT_A_FOLDER)

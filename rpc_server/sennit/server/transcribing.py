@@ -11,19 +11,19 @@ from attrs import define, field
 
 from sennit.core.agent_events import AgentEvent
 from sennit.core.transcript import Transcript
+from sennit.server.shown_paths import ShownPaths
 
 
 @define(eq=False)
 class Transcriber:
     """The transcript of one run; what is over ``limit`` bytes is dropped and said once.
 
-    ``workspace`` is put back to ``shown_as`` wherever it stands: people know their own folders.
+    ``paths`` tells how those of the workspace are spelled: people know their own folders.
     """
 
     file: Path
     limit: int
-    workspace: str
-    shown_as: str
+    paths: ShownPaths
     _transcript: Transcript = field(factory=Transcript)
     _pending: list[str] = field(factory=list)
     _written: int = 0
@@ -35,10 +35,6 @@ class Transcriber:
         if text:
             self._pending.append(text)
 
-    def shown(self, text: str) -> str:
-        """Spell paths as people know them."""
-        return text.replace(self.workspace, self.shown_as)
-
     async def flush(self, *, whole: bool = False) -> None:
         """Write the lines that are complete, or everything when nothing more comes."""
         async with self._writing:
@@ -46,7 +42,7 @@ class Transcriber:
             end = len(text) if whole else text.rfind("\n") + 1
             self._pending[:] = [text[end:]] if text[end:] else []
             if end:
-                await anyio.to_thread.run_sync(self._write, self.shown(text[:end]))
+                await anyio.to_thread.run_sync(self._write, self.paths.shown(text[:end]))
 
     def _write(self, text: str) -> None:
         data = text.encode("utf-8", "replace")

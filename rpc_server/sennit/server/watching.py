@@ -45,6 +45,7 @@ from sennit.core.engine.rows import RunRow
 from sennit.core.output_formats.formats import reader_of
 from sennit.core.output_formats.lines import Lines
 from sennit.server.services import Services
+from sennit.server.shown_paths import shown_paths
 from sennit.server.transcribing import Transcriber
 from sennit_protocol.ids import QuestionId
 from sennit_protocol.states import RunState, TaskState
@@ -147,6 +148,7 @@ class Watch:
         self._grace: Grace | None = None
         self._stopped = False
         self._transcriber = transcriber
+        self._paths = shown_paths(services, command.run)
         self.on_heard: Callable[[], None] = _nothing
         self.report = Report()
         self.earlier: str | None = None
@@ -181,7 +183,7 @@ class Watch:
         self._show(lambda known: evolve(known, last_tool=title, last_line=title, tools=count))
 
     def _shown(self, text: str | None) -> str | None:
-        return text if text is None or self._transcriber is None else self._transcriber.shown(text)
+        return None if text is None else self._paths.shown(text)
 
     async def take(self, event: RunEvent) -> Exited | None:
         """Take one thing that the run shows; gives its end."""
@@ -213,7 +215,7 @@ class Watch:
                     QuestionAsked,
                     run=self._run,
                     question=question,
-                    text=event.text,
+                    text=self._paths.shown(event.text),
                     options=event.options,
                     deadline_ms=event.deadline_ms,
                 )
@@ -244,7 +246,7 @@ class Watch:
             await self.ear.feed(output.data)
         if self._plain or output.stream is Stream.STDERR:
             self._tail = (self._tail + output.data)[-LONGEST_LINE * 4 :]
-            line = _last_line(self._tail.decode("utf-8", "replace"))
+            line = _last_line(self._paths.read(self._tail))
             self._show(lambda known: evolve(known, last_line=line))
 
     async def idle(self) -> None:

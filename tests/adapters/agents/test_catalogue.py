@@ -24,7 +24,9 @@ def test_the_path_that_counts_is_the_agents_own(tmp_path: Path) -> None:
 def test_a_missing_program_says_what_to_do(tmp_path: Path) -> None:
     (entry,) = catalogue([an_agent("agent")], {"PATH": str(tmp_path)})
     assert not entry.usable
-    assert str(tmp_path) in entry.problem
+    assert entry.problem is not None
+    assert "was not found in the folders of PATH" in entry.problem
+    assert str(tmp_path) not in entry.problem
     assert "agents.mine.argv" in entry.advice
 
 

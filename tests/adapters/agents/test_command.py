@@ -60,6 +60,14 @@ def test_the_built_in_agent_takes_its_prompt_as_the_command_line() -> None:
         (r"sh -c 'echo '\''a'\'' > x'", ("sh", "-c", "echo 'a' > x")),
         (r"""sh -c "echo \"a\" > x" """, ("sh", "-c", 'echo "a" > x')),
         ("sh -c a' > 'b", ("sh", "-c", "a > b")),
+        ("wc '*.md' \\*.md", ("wc", "*.md", "*.md")),
+        ("sed -i s/a*/b/g x", ("sed", "-i", "s/a*/b/g", "x")),
+        ("grep --include=*.py a$ b", ("grep", "--include=*.py", "a$", "b")),
+        ("sh -c 'echo $HOME ~ *'", ("sh", "-c", "echo $HOME ~ *")),
+        ('sh -c "echo $HOME `date`"', ("sh", "-c", "echo $HOME `date`")),
+        (r"echo \$HOME '~'/x", ("echo", "$HOME", "~/x")),
+        ("env CI=1 make x=y a~", ("env", "CI=1", "make", "x=y", "a~")),
+        ("curl http://localhost/x?y=1", ("curl", "http://localhost/x?y=1")),
     ],
 )
 def test_words_are_split_as_in_a_shell(text: str, words: tuple[str, ...]) -> None:
@@ -78,6 +86,16 @@ def test_words_are_split_as_in_a_shell(text: str, words: tuple[str, ...]) -> Non
         ("a > b", "no shell"),
         ("a && b", "sh -c"),
         (r"echo 'a'\''b' > x", "sh -c"),
+        ("wc -l *.md", "`*.md` in the command line means nothing here"),
+        ("rm -r build/*", "`build/*`"),
+        ('rm "my dir"/file?.txt', """`"my dir"/file?.txt`"""),
+        ("echo $HOME", "`$HOME`"),
+        ("cat dir/${NAME}", "`${NAME}`"),
+        ("echo a$(date)", "`$(`"),
+        ("echo `date`", "``date``"),
+        ("ls ~/x", "`~/x`"),
+        ("ls ~", "`~`"),
+        ("CI=1 make test", "`CI=1`"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_advice(text: str, advice: str) -> None:

@@ -67,6 +67,32 @@ async def test_no_repository(git: Git, tmp_path: Path) -> None:
     assert found == NotARepository(tmp_path / "plain")
 
 
+@pytest.mark.parametrize("head", [b"rubbish", b"", None])
+async def test_a_repository_without_a_head_that_git_can_read(
+    git: Git, tree: Tree, head: bytes | None
+) -> None:
+    file = tree.folder / ".git" / "HEAD"
+    file.unlink()
+    if head is not None:
+        file.write_bytes(head)
+    (tree.folder / "deep").mkdir()
+    found = await discover(git, tree.folder / "deep", Trust.TRUSTED)
+    assert isinstance(found, Refused)
+    assert found.reason is Refusal.DAMAGED
+    assert str(tree.folder / ".git") in found.advice
+    assert "HEAD" in found.advice
+
+
+async def test_a_file_that_leads_to_no_git_directory(git: Git, tmp_path: Path) -> None:
+    (tmp_path / ".git").write_text(f"gitdir: {tmp_path}/gone\n")
+    assert reason(await discover(git, tmp_path, Trust.TRUSTED)) is Refusal.DAMAGED
+
+
+async def test_an_empty_git_folder_is_no_repository(git: Git, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    assert await discover(git, tmp_path, Trust.TRUSTED) == NotARepository(tmp_path)
+
+
 async def test_a_missing_folder(git: Git, tmp_path: Path) -> None:
     assert reason(await discover(git, tmp_path / "no", Trust.TRUSTED)) is Refusal.MISSING_FOLDER
 

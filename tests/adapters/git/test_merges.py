@@ -95,6 +95,12 @@ async def test_nothing_is_merged_into_an_unrelated_empty_file(bench: Workbench) 
     [
         ({b"f": b"b\n"}, {b"f": b"o\n"}, {b"f": b"t\n"}, ConflictKind.CONTENT, b"f"),
         ({}, {b"f": b"o\n"}, {b"f": b"t\n"}, ConflictKind.ADD_ADD, b"f"),
+        ({}, {b"f": b"s\n"}, {b"f": Executable(b"s\n")}, ConflictKind.MODE, b"f"),
+        ({}, {b"f": Executable(b"s\n")}, {b"f": b"s\n"}, ConflictKind.MODE, b"f"),
+        ({}, {b"f": b""}, {b"f": Executable(b"")}, ConflictKind.MODE, b"f"),
+        ({}, {b"f": b"o\n"}, {b"f": Executable(b"t\n")}, ConflictKind.ADD_ADD, b"f"),
+        ({b"f": Link(b"b")}, {b"f": b"s"}, {b"f": Executable(b"s")}, ConflictKind.MODE, b"f"),
+        ({b"f": Link(b"b")}, {b"f": b"s"}, {b"f": Link(b"s")}, ConflictKind.LINK, b"f"),
         ({b"f": b"b\n"}, {}, {b"f": b"t\n"}, ConflictKind.MODIFY_DELETE, b"f"),
         ({b"f": b"\0b"}, {b"f": b"\0o"}, {b"f": b"\0t"}, ConflictKind.BINARY, b"f"),
         ({b"f": Link(b"b")}, {b"f": Link(b"o")}, {b"f": Link(b"t")}, ConflictKind.LINK, b"f"),

@@ -176,15 +176,33 @@ async def test_an_edit_of_a_copy_shows_though_size_and_times_are_put_back(bench:
     assert isinstance(taken, Captured)
 
 
-async def test_a_link_that_lies_there_as_a_file_is_one_in_a_copy_too(bench: Bench) -> None:
-    bench.tree.path("link").symlink_to("README")
-    bench.tree.commit()
-    bench.tree.git("config", "core.symlinks", "false")
-    bench.tree.path("link").unlink()
-    bench.tree.write("link", "README")
-    workspace = await copies(bench, await bench.snapshot(), "one")
-    assert not (workspace.folder / "link").is_symlink()
-    assert seen(workspace.folder) == seen(bench.tree.folder)
+def without_links(tree: Tree) -> None:
+    """Have a link lie there as git writes it where a disk has none: its text in a file."""
+    tree.path("link").symlink_to("README")
+    tree.commit()
+    tree.git("config", "core.symlinks", "false")
+    tree.path("link").unlink()
+    tree.write("link", "README")
+
+
+def test_a_link_that_lies_there_as_a_file_is_one_in_a_copy_too(tree: Tree, tmp_path: Path) -> None:
+    without_links(tree)
+    copy = tmp_path / "copy"
+    shutil.copytree(tree.path(".git"), copy / ".git")
+    index = clone_checkout(tree.folder, tree.path(".git/index"), copy, "sha1", copy_file)
+    assert not (copy / "link").is_symlink()
+    assert seen(copy) == seen(tree.folder)
+    (copy / ".git/index").write_bytes(index)
+    assert Tree(copy, tree.environment).git("status", "--porcelain") == b""
+
+
+@pytest.mark.parametrize("kind", [checkout, copies])
+async def test_a_link_is_one_though_the_disk_of_the_user_has_none(
+    bench: Bench, kind: Maker
+) -> None:
+    without_links(bench.tree)
+    workspace = await kind(bench, await bench.snapshot(), "one")
+    assert (workspace.folder / "link").readlink() == Path("README")
     assert bench.inside(workspace).git("status", "--porcelain") == b""
 
 

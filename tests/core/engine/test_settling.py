@@ -122,6 +122,9 @@ def test_a_failure_blocks_to_the_end_of_the_chain_in_one_step(order: tuple[Any, 
         "c": TaskState.BLOCKED,
     }
     assert world.verdict() is TicketState.FAILED
+    failure = world.task("b").failure
+    assert failure is not None
+    assert "depends on a, which has failed" in failure.message
     failure = world.task("c").failure
     assert failure is not None
     assert failure.kind is FailureKind.SETUP

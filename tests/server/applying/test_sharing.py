@@ -69,6 +69,16 @@ def test_the_mode_of_an_open_file_is_set_by_the_server(tmp_path: Path) -> None:
     assert share(situation(tmp_path, "a"), mode) is Server.WRITES
 
 
+def test_a_file_that_is_not_on_the_disk_is_for_the_server_unless_it_is_open(
+    tmp_path: Path,
+) -> None:
+    for one in (edit(EditKind.EDIT, b"a"), edit(EditKind.RENAME, b"b", b"a")):
+        off_disk = evolve(situation(tmp_path), off_disk=frozenset({b"a"}))
+        assert share(off_disk, one) is Server.WRITES
+    opened = evolve(situation(tmp_path, "a"), off_disk=frozenset({b"a"}))
+    assert share(opened, one := edit(EditKind.EDIT, b"a")) is one
+
+
 @pytest.mark.parametrize("target", [Target.EDITOR, Target.DISK])
 def test_a_file_unsaved_elsewhere_is_held_unless_it_is_open_here(
     tmp_path: Path, target: Target

@@ -445,6 +445,9 @@
 ---@field limit? integer Bytes at most, up to 1 MiB.
 
 --- A page of output; what is not UTF-8 is replaced.
+---
+--- Paths in the workspace are spelled as those of the user's repository, but not in `raw`. Offsets
+--- are of what the agent wrote: the length of a text says nothing of them.
 ---@class sennit.OutputResult
 ---@field text string
 ---@field offset integer
@@ -850,7 +853,9 @@
 ---@field retrySafe? boolean|nil Whether a run that may have run programs can be done again.
 ---@field outputSchema? table<string, any>|nil JSON Schema that the agent's last message has to fit.
 
---- What an agent wrote, for clients that asked for it.
+--- What an agent wrote, for clients that asked for it; with the user's own paths.
+---
+--- The offset is of what the agent wrote: the length of a text says nothing of it.
 ---@class sennit.TaskOutput
 ---@field ticket string
 ---@field task string

@@ -74,7 +74,8 @@ def _why_not(agent: AgentSettings, path: str) -> tuple[str, str]:
     if there is not None:
         file = Path(there, program)
         return f"{file} is not executable.", f"Make it executable: chmod +x {file}"
+    where = "" if program.startswith("/") else " in the folders of PATH"
     return (
-        f"The program {program!r} of the agent {agent.name!r} was not found in {path}.",
+        f"The program {program!r} of the agent {agent.name!r} was not found{where}.",
         f"Install it, or set `agents.{agent.name}.argv` to its full path.",
     )

@@ -16,6 +16,14 @@ _WRITTEN = re.compile(
 )
 """A word as it is written, with its quotes: a quoted operator is none."""
 
+_QUOTED = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\"""", re.DOTALL)
+_VARIABLE = re.compile(r"\$(?:\w+|\{\w+\}?|\()|`")
+_SETTING = re.compile(r"[A-Za-z_]\w*=")
+_HOME = re.compile(r"~[\w.-]*(?:/|$)")
+_PATTERN = re.compile(r"[\w./-]*[*?][\w./*?-]*")
+"""What can be a path but for its stars: `--include=*.py` and `s|a*|b|` are passed on."""
+_SED = re.compile(r"s/[^/]*/[^/]*/\w*$")
+
 _OPERATORS = frozenset({"|", "||", "&", "&&", ";", "<", ">", ">>", "2>", "2>&1", "&>"})
 
 
@@ -86,10 +94,25 @@ def command_line(text: str) -> tuple[str, ...] | CommandRefused:
             "The command line is empty: write a program and its arguments, "
             "for example `ruff check --fix .`; quote arguments that contain spaces."
         )
-    operator = next((word for word in _WRITTEN.findall(text) if word in _OPERATORS), None)
-    if operator is not None:
+    wanted = _for_a_shell(_WRITTEN.findall(text))
+    if wanted is not None:
         return CommandRefused(
-            f"`{operator}` in the command line means nothing here, because no shell runs. Write "
-            f"`sh -c {shlex.quote(text)}` for a shell, or quote it (`'{operator}'`) to pass it on."
+            f"`{wanted}` in the command line means nothing here, because no shell runs. Write "
+            f"`sh -c {shlex.quote(text)}` for a shell, or quote it (`'{wanted}'`) to pass it on."
         )
     return words
+
+
+def _for_a_shell(written: list[str]) -> str | None:
+    """Find what only a shell would make something of: an operator, a variable, a pattern."""
+    for number, word in enumerate(written):
+        if word in _OPERATORS:
+            return word
+        bare = _QUOTED.sub("_", word)
+        variable = _VARIABLE.search(bare)
+        if variable is not None:
+            return variable[0] if variable[0] != "`" else word
+        is_setting = number == 0 and _SETTING.match(bare) is not None
+        if is_setting or _HOME.match(bare) or (_PATTERN.fullmatch(bare) and not _SED.match(bare)):
+            return word
+    return None

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sennit.adapters.git.workspace import Workspace
 
 _ID = re.compile(rb"(?:^|(?<=[ \n]))([0-9a-f]{64}|[0-9a-f]{40})(?=[ \n]|$)")
+_REMOTES = Path("refs", "remotes")
 _LARGEST_FILE = 8 << 20
 _MOST_COMMITS = 1_000
 # Side files of a folder of objects could say untrue things about commits; only objects count.
@@ -56,7 +57,8 @@ async def take_agent_commits(
 ) -> tuple[AgentCommit, ...] | GitFailed:
     """Bring every commit of the workspace that is not the user's into the store, oldest first.
 
-    Branches that were left or deleted count too: the logs of refs name what they pointed at. An
+    Branches that were left or deleted count too: the logs of refs name what they pointed at. What
+    was fetched comes along where a commit of the agent's needs it, and is none of these itself. An
     agent may have put a link to somebody's repository in the place of its own, or of a part of it,
     where it could not even look: nothing is read behind one.
     """
@@ -67,36 +69,51 @@ async def take_agent_commits(
     if isinstance(known, GitFailed):
         return known
     place = evolve(store.place, alternates=(workspace.folder / ".git" / "objects",))
-    tips = await _commits_among(git, place, sorted(named - known))
+    tips = await _commits_among(git, place, sorted(named.own - known))
     if isinstance(tips, GitFailed):
         return tips
     if not tips:
         return ()
-    return await _taken_over(git, store, place, workspace.name, tips, known)
+    failed = await _taken_over(git, store, place, workspace.name, tips, known)
+    if failed is not None:
+        return failed
+    return await _messages(git, store, _ends(tips, known | named.fetched))
 
 
 async def _taken_over(
     git: Git, store: Store, place: Place, name: str, tips: Sequence[str], known: set[str]
-) -> tuple[AgentCommit, ...] | GitFailed:
-    wanted = [*tips, *(f"^{identity}" for identity in sorted(known))]
-    ends = "".join(f"{line}\n" for line in wanted).encode()
-    taken = await _take(git, store, place, ends)
-    if isinstance(taken, GitFailed):
-        return taken
-    kept = await _keep_all(git, store, name, tips)
-    if isinstance(kept, GitFailed):
-        return kept
-    return await _messages(git, store, ends)
+) -> GitFailed | None:
+    taken = await _take(git, store, place, _ends(tips, known))
+    return await _keep_all(git, store, name, tips) if taken is None else taken
 
 
-def _named(git_dir: Path) -> set[str]:
+def _ends(tips: Sequence[str], without: set[str]) -> bytes:
+    wanted = [*tips, *(f"^{identity}" for identity in sorted(without))]
+    return "".join(f"{line}\n" for line in wanted).encode()
+
+
+@frozen
+class _Named:
+    """Ids of objects that a git directory names: those of remotes were fetched."""
+
+    own: set[str]
+    fetched: set[str]
+
+
+def _named(git_dir: Path) -> _Named:
     """Collect every object id in HEAD, refs and logs; links are not followed."""
-    found: set[str] = set()
+    named = _Named(set(), set())
     if not (_is_folder(git_dir) and _is_folder(git_dir / "objects")):
-        return found
+        return named
     for file in _plain_files(git_dir):
-        found.update(identity.decode() for identity in _ID.findall(read_if_there(file) or b""))
-    return {identity for identity in found if identity.strip("0")}
+        of_a_remote = file.is_relative_to(git_dir / _REMOTES) or file.is_relative_to(
+            git_dir / "logs" / _REMOTES
+        )
+        for line in (read_if_there(file) or b"").splitlines():
+            packed = line.partition(b" ")[2].startswith(b"refs/remotes/")
+            found = {identity.decode() for identity in _ID.findall(line)}
+            (named.fetched if of_a_remote or packed else named.own).update(found)
+    return _Named(*({one for one in ids if one.strip("0")} for ids in (named.own, named.fetched)))
 
 
 def _plain_files(git_dir: Path) -> Iterator[Path]:
@@ -192,6 +209,8 @@ async def _messages(git: Git, store: Store, ends: bytes) -> tuple[AgentCommit, .
         "--topo-order",
         f"--max-count={_MOST_COMMITS}",
         "--no-show-signature",
+        # What was fetched and is used by no commit of the agent's is not in the store.
+        "--ignore-missing",
         "--format=%H%n%B",
         "--stdin",
     ]

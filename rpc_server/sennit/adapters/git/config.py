@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from sennit.adapters.git.discovery import Repository, Trust
+from sennit.adapters.git.disk_abilities import abilities_said
 from sennit.adapters.git.files import in_thread, read_if_there
+from sennit.adapters.git.listed_config import entries_of
+from sennit.adapters.git.remotes import remotes_of
 from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from sennit.adapters.git.git import Config, Git
+    from sennit.adapters.git.listed_config import Setting
 
 _OF_CONTENT = frozenset(
     {
@@ -26,15 +30,11 @@ _OF_CONTENT = frozenset(
         "core.checkroundtripencoding",
         "core.eol",
         "core.excludesfile",
-        "core.filemode",
-        "core.ignorecase",
         "core.longpaths",
-        "core.precomposeunicode",
         "core.protecthfs",
         "core.protectntfs",
         "core.sparsecheckout",
         "core.sparsecheckoutcone",
-        "core.symlinks",
         "core.whitespace",
         "i18n.commitencoding",
         "user.name",
@@ -44,51 +44,47 @@ _OF_CONTENT = frozenset(
 """Keys that decide which bytes a checkout holds and which object a file becomes."""
 
 _WITH_PROGRAMS = ("filter.", "merge.", "diff.", "lfs.")
-_SCOPES_OF_THE_REPOSITORY = (b"local", b"worktree")
 _FALLBACK_NAME = "Sennit agent"
 _FALLBACK_EMAIL = "agent@localhost"
 
 
 @frozen
 class Carried:
-    """Configuration of the repository itself, and the identity that is in force there.
+    """Configuration that is in force in a repository, and the identity there.
 
-    ``digest`` tells all that is in force there from anything else, the user's own and the system's,
-    with what the user's own file of attributes says.
+    ``remotes`` are its remotes and what its branches follow, for workspaces, and ``abilities`` what
+    it says of the disk of the user's work tree. ``digest`` tells all that is in force there from
+    anything else, the user's own and the system's, with what the user's own file of attributes
+    says.
     """
 
     config: Config
     name: str
     email: str
     partial_clone: str | None
-    digest: str = ""
+    remotes: Config
+    abilities: Config
+    digest: str
 
 
 async def carried_config(git: Git, repository: Repository) -> Carried | GitFailed:
-    """Read what goes along. What the user or the system configured is in force anyway."""
-    # Git before 2.41 puts the scope in front of each entry as a field of its own.
+    """Read what goes along, from every file: what the user includes may be for this folder only."""
     listed = await git.run(["config", "--list", "--show-scope", "-z"], repository.place)
     if isinstance(listed, GitFailed):
         return listed
-    fields = listed.stdout.split(b"\0")
-    kept: list[tuple[str, str]] = []
-    values: dict[str, str] = {}
-    for scope, entry in zip(fields[::2], fields[1::2], strict=False):
-        name, _, value = os.fsdecode(entry).partition("\n")
-        if scope == b"command":
-            continue
-        values[name] = value
-        if scope in _SCOPES_OF_THE_REPOSITORY and _goes_along(name, repository.trust):
-            kept.append((name, value))
+    entries = entries_of(listed.stdout)
+    values = {one.name: one.value for one in entries}
     named = (values["core.attributesfile"],) if "core.attributesfile" in values else ()
     digest = await in_thread("read attributes", _digest, listed.stdout, named, git.environment)
     if isinstance(digest, GitFailed):
         return digest
     return Carried(
-        tuple(kept),
+        tuple((one.name, one.value) for one in entries if _goes_along(one, repository.trust)),
         values.get("user.name") or _FALLBACK_NAME,
         values.get("user.email") or _FALLBACK_EMAIL,
         values.get("extensions.partialclone"),
+        remotes_of(entries, repository.work_tree),
+        abilities_said(values),
         digest,
     )
 
@@ -112,12 +108,17 @@ def _digest(listed: bytes, named: Iterable[str], environment: Mapping[str, str])
     return digest.hexdigest()
 
 
-def _goes_along(name: str, trust: Trust) -> bool:
+def _goes_along(entry: Setting, trust: Trust) -> bool:
+    if entry.name in _OF_CONTENT:
+        return True
+    if not entry.name.startswith(_WITH_PROGRAMS):
+        return False
     match trust:
         case Trust.TRUSTED:
-            return name in _OF_CONTENT or name.startswith(_WITH_PROGRAMS)
+            return True
         case Trust.UNTRUSTED:
-            return name in _OF_CONTENT
+            # The user's own files are no words of the repository's.
+            return not entry.of_the_repository
 
 
 def config_file(object_format: str, config: Config, partial_clone: str | None) -> bytes:

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from sennit.adapters.git.raw_trees import raw_entry
-from sennit.core.objects import MODE_LINK, MODE_SUBMODULE, Conflict, ConflictKind, Entry
+from sennit.core.objects import (
+    MODE_EXECUTABLE,
+    MODE_FILE,
+    MODE_LINK,
+    MODE_SUBMODULE,
+    Conflict,
+    ConflictKind,
+    Entry,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -152,9 +160,18 @@ def _kind(
     )
     if kind not in {ConflictKind.CONTENT, ConflictKind.MODE, ConflictKind.OTHER}:
         return kind
+    if _same_text(ours, theirs):
+        return ConflictKind.MODE
     modes = {entry.mode for entry in (base, ours, theirs) if entry}
     if MODE_SUBMODULE in modes:
         return ConflictKind.SUBMODULE
     if MODE_LINK in modes:
         return ConflictKind.LINK
     return ConflictKind.ADD_ADD if base is None and kind is ConflictKind.CONTENT else kind
+
+
+def _same_text(ours: Entry | None, theirs: Entry | None) -> bool:
+    """Whether two files differ in their mode alone, which git tells as a conflict of contents."""
+    if ours is None or theirs is None or ours.id != theirs.id:
+        return False
+    return {ours.mode, theirs.mode} == {MODE_FILE, MODE_EXECUTABLE}

@@ -68,6 +68,7 @@ class Refusal(StrEnum):
     INSIDE_GIT_DIRECTORY = "insideGitDirectory"
     OTHER_OWNER = "otherOwner"
     WORK_TREE_ELSEWHERE = "workTreeElsewhere"
+    DAMAGED = "damaged"
 
 
 @frozen
@@ -91,7 +92,13 @@ _ADVICE = {
     Refusal.WORK_TREE_ELSEWHERE: (
         "Its core.worktree names another folder. Open that folder, or unset core.worktree."
     ),
+    Refusal.DAMAGED: (
+        "Git takes FOLDER for no repository: its HEAD, objects or refs are missing or damaged, or"
+        " it is a file that leads to none. Restore them (HEAD is one line, such as"
+        " `ref: refs/heads/main`; a linked worktree that was moved: git worktree repair)."
+    ),
 }
+_PARTS = ("HEAD", "objects", "refs", "config")
 _FATAL = 128
 _FACTS = 6
 
@@ -105,10 +112,10 @@ async def discover(git: Git, folder: Path, trust: Trust) -> Discovery:
     if found is None:
         return _refused(folder, Refusal.MISSING_FOLDER)
     start, git_dir = found
-    return await looked_at(os.fsencode(git_dir), lambda: _discovered(git, start, trust))
+    return await looked_at(os.fsencode(git_dir), lambda: _discovered(git, start, git_dir, trust))
 
 
-async def _discovered(git: Git, start: Path, trust: Trust) -> Discovery:
+async def _discovered(git: Git, start: Path, git_dir: Path, trust: Trust) -> Discovery:
     asked = [
         "rev-parse",
         "--is-bare-repository",
@@ -123,7 +130,7 @@ async def _discovered(git: Git, start: Path, trust: Trust) -> Discovery:
     if isinstance(answer, GitFailed):
         return answer
     if answer.code == _FATAL:
-        return _why_not(start, answer)
+        return await anyio.to_thread.run_sync(_why_not, start, git_dir, answer)
     lines = answer.stdout.removesuffix(b"\n").split(b"\n")
     if len(lines) != _FACTS:
         separate = await _paths_one_by_one(git, start)
@@ -194,10 +201,11 @@ async def _paths_one_by_one(git: Git, start: Path) -> list[bytes] | GitFailed:
     return paths
 
 
-def _why_not(start: Path, answer: Done) -> NotARepository | Refused | GitFailed:
+def _why_not(start: Path, git_dir: Path, answer: Done) -> NotARepository | Refused | GitFailed:
     # The locale is fixed, so these words of git are too.
     if "not a git repository" in answer.stderr:
-        return NotARepository(start)
+        was_one = git_dir.is_file() or any((git_dir / part).exists() for part in _PARTS)
+        return _refused(git_dir, Refusal.DAMAGED) if was_one else NotARepository(start)
     if "dubious ownership" in answer.stderr:
         return _refused(start, Refusal.OTHER_OWNER)
     if answer.stdout.startswith(b"true\n"):

@@ -64,6 +64,18 @@ def troubles_of_names(plan: Plan) -> Iterator[PathTrouble]:
             yield PathTrouble(path, Trouble.SUBMODULE, said)
 
 
+def troubles_of_unwritten(plan: Plan) -> Iterator[PathTrouble]:
+    """Name the files that are to be deleted and are not on the disk, though git has them."""
+    said = (
+        "git keeps it out of the work tree, so it cannot be deleted there; bring it in with `git"
+        " sparse-checkout add` or `git update-index --no-skip-worktree --no-assume-unchanged`"
+        " and `git restore`, then apply again"
+    )
+    for path, sides in plan.items():
+        if sides.before is None and sides.after is None:
+            yield PathTrouble(path, Trouble.UNWRITTEN, said)
+
+
 def look_at_all(work_tree: bytes, plan: Plan) -> dict[bytes, Seen | PathTrouble]:
     """Look at each path of the plan; a path behind a link is a trouble."""
     seen: dict[bytes, Seen | PathTrouble] = {}

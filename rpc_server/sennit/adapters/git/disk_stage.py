@@ -24,10 +24,12 @@ from sennit.adapters.git.disk_obstacles import (
     changed_since,
     look_at_all,
     troubles_of_names,
+    troubles_of_unwritten,
     troubles_on_disk,
 )
 from sennit.adapters.git.file_texts import in_its_own_endings
 from sennit.adapters.git.files import in_thread, make_private_folder
+from sennit.adapters.git.raw_trees import Sides
 from sennit.adapters.git.trees import changed_paths, tree_entries
 from sennit.core.disk_application import (
     DiskKind,
@@ -48,7 +50,6 @@ if TYPE_CHECKING:
 
     from sennit.adapters.git.discovery import Repository
     from sennit.adapters.git.git import Git
-    from sennit.adapters.git.raw_trees import Sides
     from sennit.adapters.git.store import Store
 
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
@@ -56,12 +57,26 @@ _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
 @frozen
 class Job:
-    """What is to be staged: from one tree to another, in one work tree, under an id."""
+    """What is to be staged: from one tree to another, in one work tree, under an id.
+
+    ``only`` limits it to some paths, such as those that no editor has open. ``unwritten`` are paths
+    of ``before`` at which nothing lies on the disk: they are written whole. ``taken_away`` are
+    paths of ``after`` that are to be removed from the disk, since git does not look for them there.
+    """
 
     id: str
     before: str
     after: str
     only: frozenset[bytes] | None = None
+    unwritten: frozenset[bytes] = frozenset()
+    taken_away: frozenset[bytes] = frozenset()
+
+    def on_disk(self, path: bytes, sides: Sides) -> Sides:
+        """What lies on the disk where a path has these sides, and what is to lie there."""
+        return Sides(
+            None if path in self.unwritten else sides.before,
+            None if path in self.taken_away else sides.after,
+        )
 
 
 async def stage(
@@ -69,14 +84,15 @@ async def stage(
 ) -> Staged | Unstageable | GitFailed:
     """Prepare everything that turns the work tree's files from ``before`` into ``after``.
 
-    ``only`` limits it to some paths, such as those that no editor has open. Nothing of the user's
-    is written. Everything that stands in the way is told at once.
+    Nothing of the user's is written. Everything that stands in the way is told at once.
     """
     sides = await changed_paths(git, store, job.before, job.after)
     if isinstance(sides, GitFailed):
         return sides
     plan = {path: two for path, two in sides.items() if job.only is None or path in job.only}
     troubles = list(troubles_of_names(plan))
+    plan = {path: job.on_disk(path, two) for path, two in plan.items()}
+    troubles += troubles_of_unwritten(plan)
     if troubles:
         return Unstageable(tuple(troubles))
     work_tree = os.fsencode(repository.work_tree)

@@ -94,6 +94,7 @@ class Place:
     """Where a call of git works; each field that is set becomes the variable git knows it by.
 
     With ``git_dir`` unset git discovers the repository from ``cwd`` and checks its owner.
+    ``config`` is what holds there alone, such as what its disk can do.
     """
 
     cwd: Path | None = None
@@ -102,6 +103,7 @@ class Place:
     index_file: Path | None = None
     object_directory: Path | None = None
     alternates: tuple[Path, ...] = ()
+    config: Config = ()
 
     def environment(self) -> dict[str, str]:
         """Give the variables that tell git about this place."""
@@ -152,14 +154,14 @@ class Git:
         """Run ``git ARGS`` at a place and wait for its end.
 
         ``accept`` lists the exit codes that mean an answer; every other one, a signal, the time
-        limit and too much output are a ``GitFailed``. ``config`` comes after ``SAFE_CONFIG`` and
-        that of this ``Git``, and wins over both. When the caller is cancelled, git and what it
-        started are killed and reaped.
+        limit and too much output are a ``GitFailed``. ``config`` comes after ``SAFE_CONFIG``, that
+        of this ``Git`` and that of the place, and wins over all. When the caller is cancelled, git
+        and what it started are killed and reaped.
         """
         variables = {
             **self.environment,
             **at.environment(),
-            **_config_variables(self.config + config),
+            **_config_variables(self.config + at.config + config),
         }
         variables.update(env or {})
         call = _Call(

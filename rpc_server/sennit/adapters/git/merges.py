@@ -9,9 +9,10 @@ from attrs import evolve, frozen
 from sennit.adapters.git.attributes import with_attributes
 from sennit.adapters.git.changes import renames_between
 from sennit.adapters.git.conflicts import Commits, conflicts_of, parse_attempt
+from sennit.adapters.git.disk_abilities import folds_names
 from sennit.adapters.git.inprocess import Objects, with_objects
 from sennit.adapters.git.line_endings import Levelled, ThreeWay, level_line_endings
-from sennit.adapters.git.name_collisions import are_folded, colliding
+from sennit.adapters.git.name_collisions import colliding
 from sennit.adapters.git.raw_trees import Folders, InTheWay, rewritten
 from sennit.adapters.git.regions import with_regions
 from sennit.adapters.git.second_opinion import TextMerge, doubtful
@@ -162,10 +163,7 @@ async def _with_collisions(
     if isinstance(before, GitFailed):
         return before
     names = {path: other for path, other in met.items() if path not in before}
-    folded = await are_folded(git, store)
-    if isinstance(folded, GitFailed):
-        return folded
-    if not names or not folded:
+    if not names or not folds_names(store.users_disk):
         return evolve(merged, colliding=tuple(sorted(met)))
     entries = await entries_at(git, store, merged.tree, (*names, *names.values()))
     if isinstance(entries, GitFailed):

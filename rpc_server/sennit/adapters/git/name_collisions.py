@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from sennit.adapters.git.git import Git
     from sennit.adapters.git.store import Store
 
-_NO_SUCH_KEY = 1
 _Names = frozenset[bytes]
 
 
@@ -39,17 +38,6 @@ async def colliding(
     if isinstance(everything, GitFailed):
         return everything
     return _collisions(_by_listing(everything), paths)
-
-
-async def are_folded(git: Git, store: Store) -> bool | GitFailed:
-    """Whether the user's repository lies where such names are one.
-
-    Git notes that as ``core.ignoreCase`` and ``core.precomposeUnicode``; one file would take the
-    place of the other there.
-    """
-    asked = ["config", "--type=bool", "--get-regexp", r"^core\.(ignorecase|precomposeunicode)$"]
-    done = await git.run(asked, store.place, accept=(0, _NO_SUCH_KEY))
-    return done if isinstance(done, GitFailed) else b" true" in done.stdout
 
 
 def _by_objects(objects: Objects, tree: str) -> Callable[[bytes], _Names]:

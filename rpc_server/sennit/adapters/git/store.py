@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve, frozen
 
 from sennit.adapters.git.config import carried_config, config_file
+from sennit.adapters.git.disk_abilities import abilities_of
 from sennit.adapters.git.file_copies import NoRoom
 from sennit.adapters.git.files import (
     PRIVATE_FOLDER,
@@ -46,7 +47,8 @@ class Store:
 
     ``neutral`` is to be passed as configuration to every call that could run a driver; ``rules``
     tells the configuration of the last refresh from any other. ``sharing`` says whether files may
-    be those of the user, ``mirroring`` what came of it.
+    be those of the user, ``mirroring`` what came of it. ``work_tree`` is the user's, and
+    ``users_disk`` what its configuration says of the disk there.
     """
 
     root: Path
@@ -55,6 +57,8 @@ class Store:
     neutral: Config = ()
     rules: str = ""
     sharing: Sharing = LINKING
+    work_tree: Path | None = None
+    users_disk: Config = ()
 
     @property
     def git_dir(self) -> Path:
@@ -93,8 +97,17 @@ class Store:
         return Place(cwd=empty, git_dir=self.git_dir, work_tree=empty)
 
     def over(self, work_tree: Path, index: Path) -> Place:
-        """Give the place of calls that look at a work tree with our configuration and objects."""
-        return Place(cwd=work_tree, git_dir=self.git_dir, work_tree=work_tree, index_file=index)
+        """Give the place of calls that look at a work tree with our configuration and objects.
+
+        Our configuration says what the disk of the store can do, where workspaces lie too.
+        """
+        return Place(
+            cwd=work_tree,
+            git_dir=self.git_dir,
+            work_tree=work_tree,
+            index_file=index,
+            config=self.users_disk if work_tree == self.work_tree else (),
+        )
 
 
 async def open_store(
@@ -190,7 +203,7 @@ def _without_room(store: Store, refused: NoRoom) -> GitFailed:
 
 
 def _refresh(store: Store, repository: Repository, carried: Carried) -> Store | NoRoom:
-    config = carried.config + lfs_config(store.git_dir)
+    config = carried.config + abilities_of(store.scratch) + lfs_config(store.git_dir)
     content = config_file(store.object_format, config, carried.partial_clone)
     _write_if_new(store.git_dir / "config", content)
     carry_rules(repository, store.git_dir)
@@ -198,7 +211,13 @@ def _refresh(store: Store, repository: Repository, carried: Carried) -> Store | 
     mirroring = refused or _refresh_objects(store, repository)
     if isinstance(mirroring, NoRoom):
         return mirroring
-    return evolve(store, mirroring=mirroring, rules=carried.digest)
+    return evolve(
+        store,
+        mirroring=mirroring,
+        rules=carried.digest,
+        work_tree=repository.work_tree,
+        users_disk=carried.abilities,
+    )
 
 
 def _refresh_objects(store: Store, repository: Repository) -> Mirroring | NoRoom:

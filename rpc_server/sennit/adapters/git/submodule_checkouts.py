@@ -69,7 +69,7 @@ class Outer:
 
 async def fill_submodules(outer: Outer, fill: Fill) -> Filled | GitFailed:
     """Fill every submodule whose commit is here; ``fill`` goes on with those within it."""
-    found = await submodules_of(outer.git, outer.place, outer.record.folder)
+    found = await submodules_of(outer.git, outer.place)
     if isinstance(found, GitFailed) or not found:
         return found if isinstance(found, GitFailed) else Filled()
     names = await declared_names(outer.git, outer.place, outer.record.folder)

@@ -7,11 +7,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import anyio
 from attrs import frozen
 
 from sennit.adapters.git.disk import below, lies_beyond_a_link
-from sennit.adapters.git.files import read_if_there
+from sennit.adapters.git.files import in_thread, read_if_there
 from sennit.core.objects import MODE_SUBMODULE, GitFailed
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from sennit.adapters.git.git import Git, Place
 
 _GITLINK = b"%o " % MODE_SUBMODULE
+_MODE_IN_INDEX = MODE_SUBMODULE.to_bytes(4, "big")
 _LEADS_TO = b"gitdir: "
 _NAME = re.compile(r"submodule\.(?P<name>.+)\.path\Z", re.DOTALL)
 
@@ -33,10 +33,14 @@ class Submodule:
     commit: str
 
 
-async def submodules_of(git: Git, place: Place, root: Path) -> tuple[Submodule, ...] | GitFailed:
-    """List them by path. A tree that declares none is not looked through."""
-    if not await anyio.Path(root / ".gitmodules").exists():
-        return ()
+async def submodules_of(git: Git, place: Place) -> tuple[Submodule, ...] | GitFailed:
+    """List them by path, whether ``.gitmodules`` declares them or not.
+
+    Of a place without any no more is read than its index, which must not be a split one.
+    """
+    some = await in_thread("look for submodules", _may_hold_some, place)
+    if isinstance(some, GitFailed) or not some:
+        return some if isinstance(some, GitFailed) else ()
     listed = await git.run(["ls-files", "--stage", "-z"], place)
     if isinstance(listed, GitFailed):
         return listed
@@ -46,6 +50,18 @@ async def submodules_of(git: Git, place: Place, root: Path) -> tuple[Submodule, 
         for fields, _, path in records
         if fields.startswith(_GITLINK)
     )
+
+
+def _may_hold_some(place: Place) -> bool:
+    """Tell whether the mode of a submodule stands anywhere in the index, of whatever version."""
+    index = place.index_file or _of(place) / "index"
+    return _MODE_IN_INDEX in (read_if_there(index) or b"")
+
+
+def _of(place: Place) -> Path:
+    if place.git_dir is None:
+        raise ValueError("a place without a git directory has no index to read")
+    return place.git_dir
 
 
 async def declared_names(git: Git, place: Place, root: Path) -> dict[bytes, str] | GitFailed:

@@ -84,7 +84,7 @@ def _below(top: bytes) -> Iterator[bytes]:
 async def _in_absent_submodules(
     git: Git, place: Place, root: Path
 ) -> tuple[LeftOut, ...] | GitFailed:
-    found = await submodules_of(git, place, root)
+    found = await submodules_of(git, place)
     if isinstance(found, GitFailed):
         return found
     paths = tuple(one.path for one in found)

@@ -16,6 +16,7 @@ from attrs import evolve, frozen
 
 from sennit.adapters.git.config import Carried, carried_config, config_file
 from sennit.adapters.git.delete import delete_workspace
+from sennit.adapters.git.disk_abilities import abilities_of
 from sennit.adapters.git.files import both, copy_with_times, in_thread, write_private
 from sennit.adapters.git.full_disk import told_if_full
 from sennit.adapters.git.git import DISPOSABLE, Place
@@ -31,6 +32,7 @@ from sennit.adapters.git.records import (
     refs_file,
     write_record,
 )
+from sennit.adapters.git.remotes import unpushable, write_hook
 from sennit.adapters.git.store import carry_rules
 from sennit.adapters.git.submodule_checkouts import Filled, Inner, Outer, fill_submodules
 from sennit.core.objects import GitFailed
@@ -49,13 +51,13 @@ BRANCH = "sennit/work"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")
 _ISOLATED: Config = (
-    ("core.hooksPath", os.devnull),
+    # Programs and files of the user's own index, which no workspace shares.
+    ("core.fsmonitor", "false"),
+    ("core.splitIndex", "false"),
     ("commit.gpgSign", "false"),
     ("tag.gpgSign", "false"),
     # Those that were filled count as initialised.
     ("submodule.active", "."),
-    # Every address that is pushed to becomes one that no helper of git serves.
-    ("url.pushing-from-a-workspace-is-refused::.pushInsteadOf", ""),
 )
 _LAYERED: Config = (
     # In a namespace files have another owner, and a copy into the upper layer is a new inode.
@@ -336,6 +338,7 @@ def _make_git_dir(making: Making, carried: Carried, refs: bytes) -> None:
     write_private(refs_file(making.store, making.record.name), refs)
     write_private(git_dir / "objects" / "info" / "alternates", alternate_line(making.store.objects))
     carry_rules(making.repository, git_dir)
+    write_hook(git_dir)
     write_private(git_dir / "config", _config(making, carried))
     copy_with_times(making.index, git_dir / "index")
     # HEAD makes it a repository, so it comes last.
@@ -344,7 +347,9 @@ def _make_git_dir(making: Making, carried: Carried, refs: bytes) -> None:
 
 def _config(making: Making, carried: Carried) -> bytes:
     identity = (("user.name", carried.name), ("user.email", carried.email))
-    config = carried.config + lfs_config(making.store.git_dir) + _ISOLATED + identity
+    disk = abilities_of(making.store.scratch)
+    ours = lfs_config(making.store.git_dir) + _ISOLATED + unpushable(making.git_dir)
+    config = carried.config + disk + carried.remotes + ours + identity
     if making.record.lower:
         config += _LAYERED
     return config_file(making.repository.object_format, config, carried.partial_clone)

@@ -40,14 +40,14 @@ def spawn_failed(
 
 def _advice(number: int) -> str:
     return {
-        errno.ENOENT: "Install it, correct its name in the agent's `argv`, or give its full path. "
-        "If the file exists, the interpreter in its first line does not.",
+        errno.ENOENT: "Install it, correct its name, which an agent has in `argv`, or give its "
+        "full path. If the file exists, the interpreter in its first line does not.",
         errno.EACCES: "Make it executable (`chmod +x`) and see whether its disk is mounted noexec.",
         errno.ENOEXEC: "It is neither a binary for this machine nor a script with a `#!` line.",
         errno.E2BIG: "Prompt, arguments and environment are too long together: set the agent's "
         '`prompt_as` to "stdin" or "file".',
         errno.EINVAL: "The program's name is empty, or an argument or a path contains a NUL: "
-        "correct the agent's `argv`, or the prompt.",
+        "correct the command line, or the agent's `argv` and the prompt.",
         errno.ENOSPC: "The disk is full: make room and try again.",
         errno.EAGAIN: "The system refuses more processes: end some or raise `ulimit -u`.",
         errno.ENOMEM: "There is not enough memory: end something and try again.",

@@ -104,15 +104,16 @@ def _why_busy(held: Busy) -> str:
 async def _room_for_submodules(making: Making) -> GitFailed | None:
     store, folder = making.store, making.record.folder
     declared = await entries_at(making.git, store, making.record.tree, (_SUBMODULES,))
-    if isinstance(declared, GitFailed) or not declared:
-        return declared if isinstance(declared, GitFailed) else None
+    if isinstance(declared, GitFailed):
+        return declared
     place = store.over(folder, making.index)
-    # Whoever fills them looks for it in the folder, where only the upper layer is to be seen.
-    asked = ["checkout-index", "-q", "-f", "-u", "-z", "--stdin"]
-    done = await making.git.run(asked, place, stdin=nul_ended([_SUBMODULES]), config=CHECKOUT)
-    if isinstance(done, GitFailed):
-        return done
-    found = await submodules_of(making.git, place, folder)
+    if declared:
+        # Whoever fills them looks for it in the folder, where only the upper layer is to be seen.
+        asked = ["checkout-index", "-q", "-f", "-u", "-z", "--stdin"]
+        done = await making.git.run(asked, place, stdin=nul_ended([_SUBMODULES]), config=CHECKOUT)
+        if isinstance(done, GitFailed):
+            return done
+    found = await submodules_of(making.git, place)
     if isinstance(found, GitFailed):
         return found
     paths = [one.path for one in found]

@@ -132,7 +132,8 @@ def _blocked(draft: Draft, ticket: TicketRow, task: TaskRow) -> _Blocked | None:
         before = standing_for(draft, ticket.id, name)
         revision = draft.revision_of(before)
         if is_final(before) and before.state is not TaskState.COMPLETED:
-            return _Blocked(before, f"is {before.state.value}", _redo(before))
+            why = _ENDS.get(before.state, f"is {before.state.value}")
+            return _Blocked(before, why, _redo(before))
         if is_due(draft, ticket, before):
             continue
         if revision is not None and revision.integration is Integration.CONFLICT:
@@ -142,6 +143,14 @@ def _blocked(draft: Draft, ticket: TicketRow, task: TaskRow) -> _Blocked | None:
         if failed and not _builds_on_what_is_in_hand(draft, ticket, before):
             return _Blocked(before, "could not be merged", _redo(before))
     return None
+
+
+_ENDS = {
+    TaskState.FAILED: "has failed",
+    TaskState.CANCELLED: "was cancelled",
+    TaskState.PARTIAL: "is done in part",
+}
+"""How a task has ended, where its state is no word for that."""
 
 
 def _builds_on_what_is_in_hand(draft: Draft, ticket: TicketRow, task: TaskRow) -> bool:

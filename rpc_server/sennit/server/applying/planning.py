@@ -26,6 +26,7 @@ from sennit.server.applying.sharing import (
     tangled_paths,
 )
 from sennit.server.applying.texts import Contents, contents_of, edit_of
+from sennit.server.applying.unwritten import as_on_disk, to_take_away
 from sennit.server.applying.values import Held, Part, Plan, Wish
 from sennit.server.effects.basing import live_snapshot
 from sennit.server.open_documents import Buffer, below, is_open, open_buffers, relative_to
@@ -54,12 +55,17 @@ _LEFT_ALONE: Mapping[LeftOutReason, str] = {
 
 @frozen
 class _Sight:
-    """The live text: the snapshot, and the buffers that it was taken with."""
+    """The live text: the snapshot, and the buffers that it was taken with.
+
+    ``unwritten`` as in ``Live``; ``taken_away`` as in ``Job``.
+    """
 
     opened: Opened
     live: Snapshot
+    unwritten: frozenset[bytes]
     buffers: Mapping[bytes, Buffer]
     top: bytes
+    taken_away: frozenset[bytes] = frozenset()
 
 
 async def plan(
@@ -77,9 +83,13 @@ async def plan(
     live = await live_snapshot(services, opened, documents)
     if isinstance(live, GitFailed):
         return live
-    sight = _Sight(opened, live, buffers, ref.top)
     held = _held(live.manifest)
     parts = tuple(_without(part, held) for part in wish.parts)
+    found = await as_on_disk(services, opened, live, evolve(wish, parts=parts), at // 1000)
+    if isinstance(found, GitFailed):
+        return found
+    live = found.snapshot
+    sight = _Sight(opened, live, found.unwritten, buffers, ref.top)
     fold = await _fold(services, sight, parts, at // 1000)
     if isinstance(fold, GitFailed):
         return fold
@@ -87,6 +97,10 @@ async def plan(
     changes = await changes_between(services.git, opened.store, live.tree, folded.tree)
     if isinstance(changes, GitFailed):
         return changes
+    taken_away = await to_take_away(services, opened, wish.absent_before, changes)
+    if isinstance(taken_away, GitFailed):
+        return taken_away
+    sight = evolve(sight, taken_away=taken_away)
     touched = {path for part in wish.parts for unit in _wanted(part) for path in unit}
     told = tuple(Held(path, why) for path, why in held.items() if path in touched)
     made = await _assigned(services, sight, name, wish, folded, changes, told)
@@ -193,7 +207,8 @@ async def _assigned(
     if wish.target is Target.PATCH:
         return evolve(draft, editor=EditSet(()), held=held, to_consent=(), notices=_unused(folded))
     by_server = [edit for edit, one in shares if isinstance(one, Server)]
-    return await _staged(services, draft, name, _Job(tuple(by_server), situation.tangled))
+    job = _Job(tuple(by_server), situation.tangled, sight)
+    return await _staged(services, draft, name, job)
 
 
 @frozen
@@ -202,6 +217,7 @@ class _Job:
 
     edits: tuple[FileEdit, ...]
     tangled: frozenset[bytes]
+    sight: _Sight
 
     @property
     def paths(self) -> frozenset[bytes]:
@@ -240,6 +256,7 @@ def _situation(
         elsewhere=frozenset(path for path in elsewhere if path is not None),
         tangled=tangled_paths(edits),
         freed=freed_paths(edits),
+        off_disk=sight.unwritten | sight.taken_away,
     )
 
 
@@ -278,12 +295,15 @@ async def _staged(
 ) -> Plan | GitFailed:
     if not job.edits:
         return draft
-    staged = await stage(
-        services.git,
-        draft.opened.store,
-        draft.opened.repository,
-        Job(name, draft.live.tree, draft.folded.tree, job.paths),
+    to_stage = Job(
+        name,
+        draft.live.tree,
+        draft.folded.tree,
+        job.paths,
+        job.sight.unwritten,
+        job.sight.taken_away,
     )
+    staged = await stage(services.git, draft.opened.store, draft.opened.repository, to_stage)
     match staged:
         case GitFailed():
             return staged

@@ -34,7 +34,8 @@ class Situation:
     """What decides about the shares of an edit set.
 
     ``elsewhere`` are paths that are unsaved in other editors; ``tangled`` and ``freed`` see
-    ``tangled_paths`` and ``freed_paths``.
+    ``tangled_paths`` and ``freed_paths``; ``off_disk`` are files that git has and that are not on
+    the disk before the edit, or after it, which only the server can bring about.
     """
 
     top: bytes
@@ -45,6 +46,7 @@ class Situation:
     elsewhere: frozenset[bytes]
     tangled: frozenset[bytes]
     freed: frozenset[bytes]
+    off_disk: frozenset[bytes] = frozenset()
 
 
 def freed_paths(edits: Sequence[FileEdit]) -> frozenset[bytes]:
@@ -73,6 +75,8 @@ def share(situation: Situation, edit: FileEdit) -> Share:
     if reason is not None:
         return Held(edit.path, reason)
     tangled = {edit.path, edit.old_path} & situation.tangled
+    if {edit.path, edit.old_path} & situation.off_disk and not _is_open(situation, edit):
+        return Server.WRITES
     nameable = _is_open(situation, edit) or _has_plain_name(edit)
     if not tangled and nameable and situation.carrier.carries(edit):
         return edit

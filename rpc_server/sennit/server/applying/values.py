@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum, auto
 
-from attrs import frozen
+from attrs import field, frozen
 
 from sennit.adapters.git.live import Folded
 from sennit.core.disk_application import Staged
 from sennit.core.edits import EditSet
-from sennit.core.objects import FileChange, Snapshot
+from sennit.core.objects import Entry, FileChange, Snapshot
 from sennit.core.resolutions import Resolution
 from sennit.core.units import Unit
 from sennit.server.open_documents import Buffer
@@ -44,12 +44,19 @@ class Rest(Enum):
 
 @frozen
 class Wish:
-    """What is to be applied where. ``revisions`` are named in the record."""
+    """What is to be applied where. ``revisions`` are named in the record.
+
+    ``absent_before`` is what git holds of files that an application which is undone has written and
+    that were not on the disk before it; ``left_alone`` are the paths that it did not touch after
+    all, so that what is not there was not removed by it.
+    """
 
     parts: tuple[Part, ...]
     target: Target
     revisions: tuple[RevisionId, ...] = ()
     rest: Rest = Rest.WRITE
+    absent_before: Mapping[bytes, Entry] = field(factory=dict)
+    left_alone: frozenset[bytes] = frozenset()
 
 
 @frozen

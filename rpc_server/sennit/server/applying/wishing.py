@@ -10,7 +10,7 @@ from attrs import frozen
 from sennit.adapters.git.changes import changes_between
 from sennit.core.engine.following import is_newest
 from sennit.core.engine.rows import ApplicationRow, ProposalRow, RepositoryRef, RevisionRow
-from sennit.core.objects import GitFailed
+from sennit.core.objects import Entry, FileChange, GitFailed
 from sennit.core.units import units_of
 from sennit.core.views import exact_timestamp
 from sennit.server.applying.values import Part, Wish
@@ -110,4 +110,21 @@ async def wish_to_undo(services: Services, row: ApplicationRow, target: Target) 
         return git_error(changes)
     units = await anyio.to_thread.run_sync(units_of, row.id, changes)
     part = Part(row.after_tree, units, frozenset(unit.id for unit in units))
-    return Wish((part,), target, row.revisions)
+    changed = frozenset(path for change in changes for path in (change.path, change.old_path))
+    return Wish(
+        (part,),
+        target,
+        row.revisions,
+        absent_before=_absent_before(row, changes),
+        left_alone=changed.difference(image.path for image in row.images),
+    )
+
+
+def _absent_before(row: ApplicationRow, changes: Sequence[FileChange]) -> dict[bytes, Entry]:
+    """Give what git held where the application found nothing on the disk."""
+    nothing = {image.path for image in row.images if image.before_sha256 is None}
+    return {
+        change.path: change.after
+        for change in changes
+        if change.path in nothing and change.path == change.old_path and change.after is not None
+    }

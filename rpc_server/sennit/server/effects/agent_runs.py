@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import anyio
 from attrs import evolve
 
@@ -38,6 +36,7 @@ from sennit.server.layering import LayersGone, layered
 from sennit.server.prompts import Prompts, prompts_of
 from sennit.server.sandboxing import SandboxRefused, sandboxed
 from sennit.server.services import TRANSCRIPT, Services
+from sennit.server.shown_paths import ShownPaths, shown_paths
 from sennit.server.transcribing import Transcriber
 from sennit.server.watching import Formatted, Watch
 from sennit_protocol.agents import ToolKind
@@ -110,8 +109,7 @@ def _transcriber(services: Services, command: StartRun, spec: RunSpec) -> Transc
     return Transcriber(
         file=services.folders.runs / command.run / TRANSCRIPT,
         limit=spec.output_limit,
-        workspace=str(services.workspace_of(command.run)),
-        shown_as=os.fsdecode(task.repository.top),
+        paths=shown_paths(services, command.run),
     )
 
 
@@ -179,6 +177,9 @@ async def _ended(
         failure = signed_in_advice(failure, agent)
         outside = await escapes(services, run, end, report)
         failure = escape_of(outside, failure)
+        paths = shown_paths(services, run.id)
+        failure = _shown(failure, paths)
+        report = evolve(report, warnings=tuple(map(paths.shown, report.warnings)))
         if outside:
             warning = f"It changed what lies outside its workspace: {told_of(outside)}"
             report = evolve(report, warnings=(*report.warnings, warning))
@@ -193,6 +194,11 @@ async def _ended(
         survivors=end.survivors,
         report=None if report is None else _told(report, task),
     )
+
+
+def _shown(failure: Failure | None, paths: ShownPaths) -> Failure | None:
+    """Tell a failure, of which an agent may have said why, with the user's own paths."""
+    return None if failure is None else evolve(failure, message=paths.shown(failure.message))
 
 
 def _told(report: AgentReport, task: TaskSpec) -> RunReport:

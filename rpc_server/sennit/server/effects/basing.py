@@ -10,6 +10,7 @@ from attrs import evolve
 from sennit.adapters.git.base import take_snapshot
 from sennit.adapters.git.head import head_snapshot
 from sennit.adapters.git.held_up import looked_at
+from sennit.adapters.git.promised import need_promised
 from sennit.adapters.git.store import keep_new
 from sennit.core.engine.commands import TakeBase
 from sennit.core.engine.events import BaseFailed, BaseTaken, Event
@@ -63,6 +64,9 @@ async def _snapshot(services: Services, command: TakeBase) -> Snapshot | GitFail
         snapshot = _told(await live_snapshot(services, opened, documents), elsewhere)
     if isinstance(snapshot, GitFailed):
         return snapshot
+    failed = await need_promised(services.git, opened.store, opened.repository, snapshot)
+    if failed is not None:
+        return failed
     name = f"bases/{command.base}"
     failed = await keep_new(opened.store, name, snapshot.commit)
     return snapshot if failed is None else failed

@@ -189,7 +189,8 @@ def _notices(workspace: Workspace) -> tuple[Notice, ...]:
     absent = tuple(
         Notice(
             f"The submodule {display(path)} is empty in the workspace: its commit is not on this "
-            "machine. Run `git submodule update --init` to have it there."
+            "machine. Run `git submodule update --init` to have it there, or clone it into its "
+            "folder if .gitmodules does not name it."
         )
         for path in workspace.absent_submodules
     )

@@ -6,6 +6,7 @@ is confined. What it starts may be the work of other agents that this workspace 
 
 from __future__ import annotations
 
+import os
 import shlex
 
 import anyio.to_thread
@@ -25,6 +26,7 @@ from sennit.server.layering import LayersGone, layers_of
 from sennit.server.repositories import Opened
 from sennit.server.sandboxing import SandboxRefused, confined_setup
 from sennit.server.services import Services
+from sennit.server.shown_paths import ShownPaths
 from sennit.settings.values import Settings
 from sennit_protocol.ids import RunId
 from sennit_protocol.views import Notice
@@ -60,7 +62,9 @@ async def set_up(
             done = Notice(f"The workspace was set up with `{command}`; its output is in {log}.")
             return await _ready(services, opened, workspace, done)
         case SetupFailed(why=why, last_words=words):
-            said = f"{why}. The end of its output: {words}" if words else why
+            # The folder goes again at once, and means nothing to anybody.
+            paths = ShownPaths(os.fsencode(workspace.folder), task.repository.top)
+            said = f"{why}. The end of its output: {paths.shown(words)}" if words else why
             confined = _CONFINED if isinstance(spec.sandbox, Confined) else ""
             advice = f"All of its output is in {log}. The setting is workspace.setup.{confined}"
             return GitFailed(f"set the workspace up with `{command}`", None, said, advice)

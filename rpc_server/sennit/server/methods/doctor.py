@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 
 import anyio
 import anyio.to_thread
+from attrs import evolve
 
 from sennit.adapters.agents.catalogue import catalogue
 from sennit.adapters.git.discovery import NotARepository, Refused, Repository, Trust
@@ -25,6 +26,7 @@ from sennit.core.views import exact_timestamp
 from sennit.server.disk_use import births_line, use_line
 from sennit.server.jsonrpc import Context
 from sennit.server.object_files import mirror_line, object_files_line
+from sennit.server.own_folders import why_not_here
 from sennit.server.probing import default_folder
 from sennit.server.sandboxing import (
     sandbox_line,
@@ -48,8 +50,18 @@ async def doctor(
     if isinstance(folder, BadFolder):
         problem = Problem("cwd", folder.message)
         return problems_error(ErrorCode.INVALID_PARAMS, "The folder cannot be read", (problem,))
-    lines = [line async for line in _looks(services, folder)]
+    lines = [_spelled(line) async for line in _looks(services, folder)]
     return DoctorResult(tuple(lines))
+
+
+def _spelled(line: DoctorLine) -> DoctorLine:
+    """Escape the bytes of paths that are no UTF-8, which no message can carry."""
+    advice = None if line.advice is None else _escaped(line.advice)
+    return evolve(line, message=_escaped(line.message), advice=advice)
+
+
+def _escaped(text: str) -> str:
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 async def _looks(services: Services, folder: bytes | None) -> AsyncIterator[DoctorLine]:
@@ -139,6 +151,10 @@ async def _opened(services: Services, folder: bytes | None) -> Repository | None
 async def _repository(services: Services, folder: bytes) -> AsyncIterator[DoctorLine]:
     found = await services.repositories.find(folder, Trust.UNTRUSTED)
     where = display(folder)
+    why_not = await why_not_here(services, folder, found)
+    if why_not is not None:
+        yield DoctorLine("repository", Health.BAD, f"{where} cannot be used.", why_not)
+        return
     match found:
         case NotARepository():
             yield DoctorLine(

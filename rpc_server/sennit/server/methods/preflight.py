@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sennit.adapters.agents.command import CommandRefused, agent_run
 from sennit.adapters.git.head import head_snapshot
+from sennit.adapters.git.promised import need_promised
 from sennit.core.objects import GitFailed, Manifest, OpenDocument
 from sennit.core.uris import file_uri
 from sennit.core.validation import ValidTask
@@ -56,7 +57,10 @@ async def _manifest(
         snapshot = await head_snapshot(services.git, opened.store, opened.repository)
     else:
         snapshot = await live_snapshot(services, opened, documents)
-    return snapshot if isinstance(snapshot, GitFailed) else snapshot.manifest
+    if isinstance(snapshot, GitFailed):
+        return snapshot
+    failed = await need_promised(services.git, opened.store, opened.repository, snapshot)
+    return snapshot.manifest if failed is None else failed
 
 
 def _planned(services: Services, ready: Ready, task: ValidTask) -> PlannedTask:

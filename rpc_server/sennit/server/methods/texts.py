@@ -27,6 +27,7 @@ from sennit.server.methods.proposals import opened_for
 from sennit.server.open_documents import relative_to
 from sennit.server.sandboxing import sandbox_shown
 from sennit.server.services import Services
+from sennit.server.shown_paths import ShownPaths, shown_paths
 from sennit.server.workspace_kinds import how_shown
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
 from sennit_protocol.ids import RunId
@@ -42,6 +43,7 @@ from sennit_protocol.texts import (
 )
 
 LARGEST_PAGE = 1 << 20
+_AS_IT_IS = ShownPaths(b"", b"")
 
 
 async def content(
@@ -124,10 +126,10 @@ async def _text_of_task(services: Services, named: TextOfTask) -> ContentResult 
 
 async def _written(services: Services, task: TaskRow, stream: Stream) -> ContentResult:
     """The end of what the last run of a task has written."""
-    tail = b""
-    if task.runs:
-        tail = await services.output_tail(task.runs[-1], LARGEST_PAGE, stream)
-    return ContentResult(tail.decode("utf-8", "replace"))
+    if not task.runs:
+        return ContentResult("")
+    tail = await services.output_tail(task.runs[-1], LARGEST_PAGE, stream)
+    return ContentResult(shown_paths(services, task.runs[-1]).read(tail))
 
 
 async def _story(services: Services, task: TaskRow) -> ContentResult | RpcError:
@@ -161,9 +163,11 @@ async def output(
         problem = Problem("limit", f"is {params.limit}", (f"1 to {LARGEST_PAGE}",))
         return problems_error(ErrorCode.INVALID_PARAMS, "The page cannot be given", (problem,))
     file = services.output_file(run.id, params.stream)
-    page = await anyio.to_thread.run_sync(_page, file, params.offset, params.limit)
+    # What is asked for as it is stays so.
+    paths = _AS_IT_IS if params.stream is Stream.RAW else shown_paths(services, run.id)
+    page = await anyio.to_thread.run_sync(_page, file, params.offset, params.limit, paths)
     return OutputResult(
-        text=page.data.decode("utf-8", "replace"),
+        text=paths.read(page.data),
         offset=page.offset,
         next_offset=page.offset + len(page.data),
         total=page.total,
@@ -179,7 +183,7 @@ class _Page:
     total: int
 
 
-def _page(file: Path, offset: int | None, limit: int) -> _Page:
+def _page(file: Path, offset: int | None, limit: int, paths: ShownPaths) -> _Page:
     try:
         with file.open("rb") as stream:
             total = os.fstat(stream.fileno()).st_size
@@ -188,13 +192,14 @@ def _page(file: Path, offset: int | None, limit: int) -> _Page:
             data = stream.read(limit)
     except FileNotFoundError:
         return _Page(b"", 0, 0)
-    return _Page(_whole_characters(data, at_end=start + len(data) >= total), start, total)
+    if start + len(data) < total:
+        # A page that is nothing but the beginning of a path is given, or nobody would get on.
+        data = _whole_characters(paths.whole(data) or data)
+    return _Page(data, start, total)
 
 
-def _whole_characters(data: bytes, *, at_end: bool) -> bytes:
+def _whole_characters(data: bytes) -> bytes:
     """Leave a character that the page cuts in two to the next page."""
-    if at_end:
-        return data
     for back in range(1, min(4, len(data)) + 1):
         byte = data[-back]
         if byte < 0x80:  # noqa: PLR2004  ASCII ends the search

@@ -1,0 +1,134 @@
+"""What an application makes of files that git holds and that are not on the user's disk.
+
+A snapshot takes them as the index has them, so that an agent's edit of a file outside the sparse
+patterns can be applied. But a file that git was told not to look at is not on the disk either when
+an application, or the user, has removed it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from attrs import evolve, field, frozen
+
+from sennit.adapters.git.base import MESSAGE
+from sennit.adapters.git.commits import commit_tree
+from sennit.adapters.git.trees import entries_at, write_tree
+from sennit.adapters.git.unwritten import flagged_among, unwritten_among
+from sennit.core.objects import Entry, FileChange, GitFailed, Snapshot
+from sennit.core.units import Unit
+from sennit.server.applying.values import Part, Wish
+from sennit.server.repositories import Opened
+from sennit.server.services import Services
+
+
+@frozen
+class Live:
+    """The live text; ``unwritten`` are paths of it that count although no file is there."""
+
+    snapshot: Snapshot
+    unwritten: frozenset[bytes] = field(factory=frozenset)
+
+
+async def as_on_disk(
+    services: Services, opened: Opened, live: Snapshot, wish: Wish, at: int
+) -> Live | GitFailed:
+    """Leave out of the live text what is not on the disk since it was removed there."""
+    parts = wish.parts
+    touched = {path for part in parts for path in _units_by_path(part)}
+    unsaved = {one.path for one in live.manifest.unsaved}
+    absent = await unwritten_among(
+        services.git,
+        opened.store,
+        opened.repository,
+        live.tree,
+        touched - unsaved - wish.left_alone,
+    )
+    if isinstance(absent, GitFailed) or not absent:
+        return absent if isinstance(absent, GitFailed) else Live(live)
+    gone = await _removed(services, opened, parts, absent)
+    if isinstance(gone, GitFailed):
+        return gone
+    snapshot = await _without(services, opened, live, gone, at)
+    if isinstance(snapshot, GitFailed):
+        return snapshot
+    return Live(snapshot, frozenset(absent.keys() - gone))
+
+
+def _units_by_path(part: Part) -> dict[bytes, list[Unit]]:
+    found: dict[bytes, list[Unit]] = {}
+    for unit in part.units:
+        if unit.id in part.accepted:
+            for path in {unit.path, unit.old_path}:
+                found.setdefault(path, []).append(unit)
+    return found
+
+
+async def _removed(
+    services: Services, opened: Opened, parts: Sequence[Part], absent: Mapping[bytes, Entry]
+) -> frozenset[bytes] | GitFailed:
+    """Tell by the first part that is about a path; those after it build on that one."""
+    gone: set[bytes] = set()
+    told: set[bytes] = set()
+    for part in parts:
+        units = {path: many for path, many in _units_by_path(part).items()
+                 if path in absent and path not in told}  # fmt: skip
+        told.update(units)
+        base = await entries_at(services.git, opened.store, part.base_tree, units.keys())
+        if isinstance(base, GitFailed):
+            return base
+        gone.update(
+            path
+            for path, many in units.items()
+            if _is_removed(path, absent[path], base.get(path), many, part.applied)
+        )
+    return frozenset(gone)
+
+
+def _is_removed(
+    path: bytes,
+    indexed: Entry,
+    base: Entry | None,
+    units: Sequence[Unit],
+    applied: frozenset[str],
+) -> bool:
+    """Whether a file was removed, or was absent all along and is as the part knows it.
+
+    The index holds what a sparse checkout left out; of what was on the disk it may hold another
+    text than the part began with.
+    """
+    if base is None:
+        return True
+    if any(unit.after is None or unit.path != path for unit in units):
+        return base != indexed or all(unit.id in applied for unit in units)
+    return indexed not in {base, *(unit.after for unit in units)}
+
+
+async def _without(
+    services: Services, opened: Opened, live: Snapshot, gone: frozenset[bytes], at: int
+) -> Snapshot | GitFailed:
+    if not gone:
+        return live
+    tree = await write_tree(services.git, opened.store, live.tree, dict.fromkeys(gone))
+    if isinstance(tree, GitFailed):
+        return tree
+    commit = await commit_tree(services.git, opened.store, tree, live.commit, at, MESSAGE)
+    return commit if isinstance(commit, GitFailed) else evolve(live, commit=commit, tree=tree)
+
+
+async def to_take_away(
+    services: Services,
+    opened: Opened,
+    absent_before: Mapping[bytes, Entry],
+    changes: Sequence[FileChange],
+) -> frozenset[bytes] | GitFailed:
+    """Give the files that an undo removes from the disk, where they were not before.
+
+    What git looks at by now is written: without its file it would count as deleted.
+    """
+    back = {
+        change.path
+        for change in changes
+        if change.path == change.old_path and absent_before.get(change.path) == change.after
+    }
+    return await flagged_among(services.git, opened.repository, back & absent_before.keys())
