@@ -134,3 +134,12 @@ def test_a_client_loads_nothing_of_the_server_and_no_type_that_it_does_not_speak
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_slip_in_a_command_is_told_with_what_was_meant(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["tickts"]) == Exit.USAGE
+    assert "There is no command 'tickts'. Did you mean tickets?" in capsys.readouterr().err
+    assert main(["xyzzy"]) == Exit.USAGE
+    assert "Did you mean" not in capsys.readouterr().err

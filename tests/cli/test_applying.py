@@ -10,6 +10,7 @@ from sennit.cli.failures import UsageError
 from sennit_protocol.ids import ApplicationId, TicketId, UnitId
 from sennit_protocol.proposals import ApplicationView, AppliedFile
 from sennit_protocol.states import ApplicationState, Decision, Review, Target
+from sennit_protocol.views import Notice
 from tests.cli.builders import a_file, a_hunk, a_proposal
 
 AN_APPLICATION = ApplicationView(
@@ -36,7 +37,7 @@ def test_an_application_tells_files_reasons_and_how_to_take_it_back() -> None:
     assert [line.plain for line in application_lines(view)] == [
         "Application a_1: applied, 0 files",
         "  a\\nb: failed: It is read-only.",
-        "  left out, because the text changed there: 1 accepted change",
+        "  left out: 1 accepted change",
         "  there already: 1 change",
         "  To take it back: sennit undo a_1",
     ]
@@ -47,11 +48,32 @@ def test_what_was_left_out_is_named_by_file_and_task_with_what_can_be_done() -> 
     of = [a_proposal("x", a_file("a\nb", unit, a_hunk("u2", 9)), a_file("c", a_hunk("u3")))]
     view = evolve(AN_APPLICATION, conflicts=(UnitId("u1"),))
     lines = [line.plain for line in application_lines(view, of=of)]
-    assert lines[1] == "  left out, because the text changed there: a\\nb: 1 accepted change of x"
+    assert lines[1] == "  left out of x: 1 accepted change of a\\nb"
     assert lines[2:] == [
         "    To see it: sennit show p_x",
         "    Make the text there fit, then: sennit apply p_x",
         "    Or let its agent do it on your text: sennit follow t_1/x",
+    ]
+
+
+def test_what_was_left_out_is_told_once_with_one_reason() -> None:
+    failed = AppliedFile("f", "file:///f", ApplicationState.FAILED, "It does not go together.")
+    held = AppliedFile("h", "file:///h", ApplicationState.FAILED, "It is open elsewhere.")
+    notices = (Notice("It is open elsewhere.", path="h"), Notice("A unit was left out.", path="f"))
+    view = evolve(
+        AN_APPLICATION,
+        state=ApplicationState.PARTLY_APPLIED,
+        files=(failed, held),
+        conflicts=(UnitId("f1"), UnitId("h1")),
+        notices=notices,
+    )
+    of = [a_proposal("x", a_file("f", a_hunk("f1")), a_file("h", a_hunk("h1")))]
+    assert [line.plain for line in application_lines(view, of=of)][:5] == [
+        "Application a_1: partly applied, 0 files",
+        "  h: failed: It is open elsewhere.",
+        "  note: f: A unit was left out.",
+        "  left out of x: 1 accepted change of f",
+        "  left out of x: 1 accepted change of h",
     ]
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from rich.console import Console
 
 from sennit.cli.board import Board
@@ -65,3 +66,29 @@ def test_on_a_terminal_the_last_state_stays_on_the_screen() -> None:
             pass
     assert file.getvalue().count("editing") >= 1
     assert file.getvalue().endswith("\x1b[?25h")
+
+
+def test_while_anything_is_asked_the_table_stays_away() -> None:
+    made, file, _ = board(terminal=True)
+    hidden = made.hidden()
+    with made.shown():
+        made.take_task(RUNNING)
+        hidden.__enter__()
+        with pytest.raises(TimeoutError), made.hidden():
+            # Taken back while it is asked.
+            raise TimeoutError
+        before = file.getvalue()
+        assert before.endswith("\x1b[?25h")
+        hidden.__exit__(None, None, None)
+        assert file.getvalue() != before
+
+
+def test_a_question_that_outlives_the_ticket_brings_no_table_back() -> None:
+    made, file, _ = board(terminal=True)
+    with made.shown():
+        made.take_task(RUNNING)
+        hidden = made.hidden()
+        hidden.__enter__()
+    before = file.getvalue()
+    hidden.__exit__(None, None, None)
+    assert file.getvalue() == before

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from sennit.cli.call_of_arguments import RunArguments, call_of
 from sennit.cli.exits import Exit
@@ -108,13 +109,26 @@ def test_what_is_wrong_with_an_option_is_told_by_its_name() -> None:
     wrong = given.wrong((Problem("defaults.agent", "names no agent"),))
     assert [each.path for each in problems_in(wrong.data)] == ["--agent"]
     elsewhere = given.wrong((Problem("defaults.cwd", "names a folder"),))
-    assert [each.path for each in problems_in(elsewhere.data)] == ["--folder"]
+    assert "--folder, which is the current one unless given," in elsewhere.message
     line = call_of(RunArguments(commands=("x | y",)), FOLDER)
     piped = line.wrong((Problem("tasks[0].prompt", "means nothing"),))
     assert [each.path for each in problems_in(piped.data)] == ["command-1"]
     lacking = (Problem("tasks[0].agent", "is missing"),)
     told = call_of(RunArguments(("q",)), FOLDER).wrong(lacking).message
     assert "task-1.agent: is missing; name one with --agent" in told
+
+
+def test_where_no_agent_is_installed_it_is_told_how_to_get_one_or_to_do_without() -> None:
+    given = call_of(RunArguments(("q",)), FOLDER)
+    lacking = Problem("tasks[0].agent", "is missing, and there is no default", ("command",))
+    (told,) = problems_in(given.wrong((lacking,)).data)
+    assert "no agent is installed" in told.message
+    assert "--command" in told.message
+    assert told.valid == ()
+    several = evolve(lacking, valid=("command", "fixer"))
+    (told,) = problems_in(given.wrong((several,)).data)
+    assert "--agent" in told.message
+    assert told.valid == ("command", "fixer")
 
 
 def test_a_file_that_is_not_toml_is_told(tmp_path: Path) -> None:

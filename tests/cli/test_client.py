@@ -8,6 +8,7 @@ import anyio
 import pytest
 from attrs import evolve, frozen
 
+from sennit.cli.calls import CANCEL_REQUEST
 from sennit.cli.client import ClientOptions, connected
 from sennit.cli.exits import Exit
 from sennit.cli.failures import NoAnswerError, RefusedError, ServerGoneError
@@ -166,3 +167,36 @@ async def test_a_server_that_ignores_its_end_is_terminated(scripted: Scripted) -
     with anyio.fail_after(30), pytest.raises(TimeoutError):
         with anyio.fail_after(0.5):
             await agents(options)
+
+
+async def test_a_conversation_that_is_cancelled_waits_for_no_answer(scripted: Scripted) -> None:
+    options = scripted({"sennit/agents": {"silent": True}})
+    with anyio.fail_after(15), pytest.raises(TimeoutError):
+        with anyio.fail_after(0.5):
+            await agents(options)
+
+
+async def test_a_request_that_the_server_takes_back_is_ended_and_told(scripted: Scripted) -> None:
+    ended, told = anyio.Event(), anyio.Event()
+
+    async def ask(_: object) -> object:
+        try:
+            await anyio.sleep_forever()
+        finally:
+            ended.set()
+        return None
+
+    async def taken_back(request: object) -> object:
+        assert request == {"method": "sennit/ask", "params": {"n": 1}}
+        told.set()
+        return None
+
+    asks = {"method": "sennit/ask", "id": "sennit:1", "params": {"n": 1}}
+    back = {"method": "$/cancelRequest", "params": {"id": "sennit:1"}}
+    step = {"tell": [asks, back], "result": {"agents": []}}
+    handlers = {"sennit/ask": ask, CANCEL_REQUEST: taken_back}
+    async with connected(scripted({"sennit/agents": step}), handlers) as client:
+        await client.ask("sennit/agents", Nothing(), AgentsResult)
+        with anyio.fail_after(10):
+            await told.wait()
+        assert ended.is_set()

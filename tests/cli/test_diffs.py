@@ -4,7 +4,13 @@ from attrs import evolve
 
 from sennit.cli.diffs import file_lines, headline, proposal_lines, unit_lines
 from sennit_protocol.proposals import SettledView, SuggestionKind, Take, UnitKind
-from sennit_protocol.states import ApplicationState, Decision, Integration, Review, UnitFlag
+from sennit_protocol.states import (
+    ApplicationState,
+    Decision,
+    Integration,
+    Review,
+    UnitFlag,
+)
 from tests.cli.builders import a_conflict, a_file, a_hunk, a_proposal
 
 BASE = [f"line {number}" for number in range(10)]
@@ -37,6 +43,28 @@ def test_at_the_ends_of_a_file_the_head_counts_only_what_is_shown() -> None:
 def test_an_insertion_into_shown_lines_counts_from_the_first_of_them() -> None:
     file = a_file("a.py", a_hunk(start=5, before="", after="x\n"), base_uri="b")
     assert next(unit_lines(file, file.units[0], {"b": BASE})).plain == "@@ -3,6 +3,7 @@"
+
+
+def test_of_hunks_that_are_near_each_other_no_line_is_shown_twice() -> None:
+    hunks = [a_hunk(f"u{start}", start, f"line {start}\n") for start in (1, 3, 4, 9)]
+    file = a_file("a.py", *hunks, base_uri="b")
+    lines = [line.plain for line in file_lines(file, {"b": BASE})][1:]
+    assert [line for line in lines if line.startswith("@@")] == [
+        "@@ -1,3 +1,3 @@",
+        "@@ -4,1 +4,1 @@",
+        "@@ -5,4 +5,4 @@",
+        "@@ -9,2 +9,2 @@",
+    ]
+    before = [line[1:] for line in lines if line[0] in " -"]
+    assert before == BASE
+
+
+def test_hunks_that_are_far_from_each_other_have_their_lines_around_them() -> None:
+    base = [f"line {number}" for number in range(30)]
+    hunks = [a_hunk(f"u{start}", start, f"line {start}\n") for start in (5, 20)]
+    file = a_file("a.py", *hunks, base_uri="b")
+    heads = [line.plain for line in file_lines(file, {"b": base}) if line.plain[:2] == "@@"]
+    assert heads == ["@@ -3,7 +3,7 @@", "@@ -18,7 +18,7 @@"]
 
 
 def test_a_headline_tells_what_was_decided_and_applied() -> None:
@@ -126,3 +154,10 @@ def test_a_settled_file_that_puts_nothing_in_says_so_in_place_of_a_hunk() -> Non
 
 
 _IMPORTS = SuggestionKind.IMPORTS
+
+
+def test_a_file_that_is_no_text_says_so_whatever_becomes_of_it() -> None:
+    for kind in (UnitKind.CREATE, UnitKind.DELETE, UnitKind.RENAME, UnitKind.BINARY):
+        unit = evolve(a_hunk(before="", after=""), kind=kind)
+        file = evolve(a_file("b.bin", unit), binary=True)
+        assert " binary file" in next(unit_lines(file, unit, {})).plain

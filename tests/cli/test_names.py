@@ -30,9 +30,15 @@ def test_the_kind_is_told_by_the_form(name: str, kind: IdKind) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["", "t", "t_", "x_1", "nonsense", "t_vf7wstryhcx", "t_V", "t_1", "@/", "/x", "p_wz64/x", "@1"],
+    ["", "t", "a_", "x_1", "nonsense", "t_vf7wstryhcx", "t_V", "t_1", "@/", "/x", "p_wz64/x", "@1"],
 )
 def test_what_is_no_name_is_told_with_what_would_be_one(name: str) -> None:
     with pytest.raises(UsageError, match=r"no ticket \(t_…\) and no proposal \(p_…\)") as caught:
         kind_of(name, IdKind.TICKET, IdKind.PROPOSAL)
     assert "`sennit tickets` lists tickets" in caught.value.message
+
+
+@pytest.mark.parametrize(("name", "kind"), [("t_", "ticket"), ("p_", "proposal")])
+def test_what_all_ids_begin_with_is_told_as_that(name: str, kind: str) -> None:
+    with pytest.raises(UsageError, match=f"Every {kind} .* begins with '{name}'; type more"):
+        kind_of(name, IdKind.TICKET, IdKind.PROPOSAL)

@@ -17,7 +17,7 @@ def refused(*problems: Problem) -> CommandError:
 
 def test_one_problem_is_one_line_with_what_is_valid() -> None:
     assert told_in_full(refused(AGENT)) == (
-        "Nothing was started: tasks[0].agent: names no agent: 'nobody'. Valid: command, fixer."
+        "Nothing was started: tasks[0].agent names no agent: 'nobody'. Valid: command, fixer."
     )
 
 
@@ -25,7 +25,7 @@ def test_every_problem_of_several_is_a_line() -> None:
     lines = told_in_full(refused(AGENT, *[PROMPT] * 5)).splitlines()
     assert lines[0] == "Nothing was started:"
     assert lines[1].endswith("Valid: command, fixer.")
-    assert lines[2:] == ["  tasks[1].prompt: is empty"] * 5
+    assert lines[2:] == ["  tasks[1].prompt is empty"] * 5
 
 
 def test_an_error_without_problems_is_told_as_it_is() -> None:
@@ -42,3 +42,15 @@ def test_data_of_another_shape_lists_no_problems() -> None:
 def test_a_long_list_of_what_is_valid_is_cut_and_counted() -> None:
     many = Problem("", "is wrong", tuple(f"n{number}" for number in range(40)))
     assert with_valid(many).endswith("n29 and 10 more.")
+
+
+def test_what_is_said_of_a_place_is_a_sentence_where_it_can_be_one() -> None:
+    said = {
+        "--agent": "--agent names no agent: 'x'",
+        "/home/me/hi": "/home/me/hi names no agent: 'x'",
+        "tasks.toml:4: tasks[0].agent": "tasks.toml:4: tasks[0].agent: names no agent: 'x'",
+        "": "names no agent: 'x'",
+    }
+    for path, sentence in said.items():
+        assert with_valid(Problem(path, "names no agent: 'x'")) == sentence
+    assert with_valid(Problem("ids[0]", "'x' is no id")) == "ids[0]: 'x' is no id"

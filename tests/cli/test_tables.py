@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import io
+import time
+from datetime import datetime
+from pathlib import Path
 
 import pytest
 from rich.console import Console, RenderableType
@@ -12,8 +15,8 @@ from sennit.cli.drop_command import drop_report
 from sennit.cli.gc_command import gc_report, retained_report
 from sennit.cli.overlaps_command import overlaps_table
 from sennit.cli.story_command import story_table
-from sennit.cli.tables import duration, size
-from sennit.cli.tickets_command import tickets_table
+from sennit.cli.tables import ago, clock, day_and_time, duration, size
+from sennit.cli.tickets_command import all_tickets, tickets_here
 from sennit.cli.trust_command import trust_table
 from sennit.core.counted import counted
 from sennit_protocol.ids import ProposalId, TicketId
@@ -50,16 +53,18 @@ def meeting(other: Worker, kind: OverlapKind, *starts: int) -> Overlap:
     return Overlap(Worker(TICKET, EVIL, ProposalId("p_1")), other, (file,))
 
 
+LISTED = TicketsResult(
+    (TicketSummary(TICKET, TicketState.RUNNING, 1, WHEN, label=EVIL),), more=True
+)
+
+
 REPORTS: list[RenderableType] = [
-    tickets_table(
-        TicketsResult(
-            (TicketSummary(TICKET, TicketState.RUNNING, 1, "2020", label=EVIL),), more=True
-        )
-    ),
+    tickets_here(Path("/"), LISTED),
+    all_tickets(LISTED),
     agents_table(AgentsResult((AgentView(EVIL, "command", usable=False, problem="Missing."),))),
     doctor_table(DoctorResult((DoctorLine("git", Health.BAD, EVIL, "Install it."),))),
     trust_table(TrustResult((TrustedFolder(EVIL, TrustState.CHANGED, changed=(".envrc",)),))),
-    story_table(StoryResult((StoryEvent(1, "2020", "started", EVIL),), more=True)),
+    story_table(StoryResult((StoryEvent(1, WHEN, "started", EVIL),), more=True)),
     retained_report(RetainedResult((ITEM,), 2048)),
     gc_report(GcResult(done=False, items=(ITEM,), freed_bytes=2048)),
     drop_report(DropResult(done=True, items=(), kept=(Notice(EVIL),))),
@@ -109,17 +114,20 @@ def test_overlaps_are_told_in_words_with_the_ticket_where_there_are_several() ->
 
 
 def test_a_time_is_never_broken_in_two() -> None:
-    assert WHEN in printed(retained_report(RetainedResult((ITEM,), 2048)), 60)
+    assert ago(WHEN) in printed(retained_report(RetainedResult((ITEM,), 2048)), 60)
 
 
 def test_empty_lists_say_what_to_do() -> None:
-    assert "sennit run" in printed(tickets_table(TicketsResult(())))
+    assert "sennit run" in printed(all_tickets(TicketsResult(())))
+    here = printed(tickets_here(Path("/x\x1b"), TicketsResult(())))
+    assert "/x\\x1b" in here
+    assert "sennit tickets --all" in here
     assert "sennit trust grant" in printed(trust_table(TrustResult(())))
 
 
 def test_a_preview_says_how_to_do_it() -> None:
     assert "--force" in printed(REPORTS[-1])
-    assert "--confirm" in printed(REPORTS[6])
+    assert "--confirm" in printed(REPORTS[7])
 
 
 def test_amounts_are_spelled_for_people() -> None:
@@ -129,3 +137,47 @@ def test_amounts_are_spelled_for_people() -> None:
         "1 entry",
         "2 entries",
     ]
+
+
+@pytest.mark.parametrize(
+    ("now", "told"),
+    [
+        ("2020-01-02T03:04:00Z", "just now"),
+        ("2020-01-02T03:05:04Z", "just now"),
+        ("2020-01-02T03:05:05Z", "1 min ago"),
+        ("2020-01-02T05:04:04Z", "1 h ago"),
+        ("2020-01-04T03:04:05Z", "2 d ago"),
+        ("2020-03-02T03:04:05Z", "2020-01-02"),
+    ],
+)
+def test_a_time_is_told_by_how_long_ago_it_was(
+    now: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_zone(monkeypatch, "UTC")
+    assert ago(WHEN, datetime.fromisoformat(now)) == told
+
+
+def test_clocks_are_those_of_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_zone(monkeypatch, "XYZ-05:30")
+    assert clock("2020-01-02T03:04:05.678Z") == "2020-01-02 08:34"
+    assert day_and_time("2020-01-02T18:30:00Z") == ("2020-01-03", "00:00:00")
+
+
+def test_a_story_tells_a_day_before_the_first_event_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_zone(monkeypatch, "UTC")
+    times = ("2020-01-02T23:59:58Z", "2020-01-02T23:59:59Z", "2020-01-03T00:00:00Z")
+    events = tuple(StoryEvent(1, at, "runStarted", "runs") for at in times)
+    told = printed(story_table(StoryResult(events))).splitlines()[2:]
+    assert [line.split() for line in told] == [
+        ["2020-01-02"],
+        ["1", "23:59:58", "runs"],
+        ["1", "23:59:59", "runs"],
+        ["2020-01-03"],
+        ["1", "00:00:00", "runs"],
+    ]
+
+
+def in_zone(monkeypatch: pytest.MonkeyPatch, zone: str) -> None:
+    """Let the clocks of this test go as in a time zone."""
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()

@@ -208,7 +208,10 @@ class OnTerminal:
         self._shown = self._shown.partition(text)[2]
 
     def type(self, line: str) -> None:
-        os.write(self._master, line.encode() + b"\n")
+        self.press(line.encode() + b"\n")
+
+    def press(self, keys: bytes) -> None:
+        os.write(self._master, keys)
 
     def end(self) -> int:
         while self._read():

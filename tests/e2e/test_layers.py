@@ -176,7 +176,7 @@ def is_gone_on_with(server: Client, ticket: str, gate: Gate) -> None:
     assert after["folder"] == before["folder"]
     assert after["workspace"]["kind"] == "overlay"
     for one in (ticket, followed):
-        told = server.ask("output", ticket=one, task="boxed")["text"].splitlines()
+        told = server.ask("output", ticket=one, task="boxed", stream="raw")["text"].splitlines()
         assert told == ["installed", before["folder"]]
     seen = Path(server.ask("materialise", ticket=followed, task="boxed")["folder"])
     assert seen.joinpath("a.txt").read_text().endswith("six\nmore\nmore\n")

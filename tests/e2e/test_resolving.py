@@ -65,6 +65,25 @@ def test_what_two_merges_disagree_about_is_flagged_and_not_preselected(server: C
     assert not any(unit["preselected"] for unit in units)
 
 
+@pytest.mark.parametrize(("take", "mode"), [("ours", 0o644), ("theirs", 0o755)])
+def test_two_new_files_of_one_text_differ_in_their_mode_alone(
+    server: Client, repo: Repo, take: str, mode: int
+) -> None:
+    text = "printf text > run.sh"
+    ticket, view = two(server, sh(text), sh(f"{text}; chmod +x run.sh"))
+    [conflict] = view["conflicts"]
+    assert conflict["kind"] == "mode"
+    assert "only one makes it executable" in conflict["message"]
+    assert resolve(server, view, take=take)["summary"]["integration"] == "clean"
+    server.accept_all(ticket)
+    before = repo.contents()
+    done = server.apply(ticket)
+    assert done["state"] == "applied", done
+    assert repo.path("run.sh").stat().st_mode & 0o777 == mode
+    server.ask("undo", application=done["id"])
+    assert repo.contents() == before
+
+
 def test_a_conflict_is_settled_by_a_suggestion_a_side_or_a_text_and_taken_back(
     machine: Machine, server: Client, repo: Repo
 ) -> None:

@@ -54,7 +54,7 @@ def stat_of(path: Path) -> int:
 def test_a_failing_set_up_fails_its_task_with_its_reason_and_no_other(machine: Machine) -> None:
     # The first one fails, as a disk or a network may.
     first = machine.root / "first"
-    repo = with_setup(machine, f"mkdir {first} || exit 0; echo no network >&2; exit 3")
+    repo = with_setup(machine, f"mkdir {first} || exit 0; echo no network for $PWD/src >&2; exit 3")
     server = machine.serve(repo)
     ticket = server.dispatch(
         task("one", sh("echo x > x.txt")), task("two", sh("echo y > y.txt"), dependsOn=["one"])
@@ -65,7 +65,7 @@ def test_a_failing_set_up_fails_its_task_with_its_reason_and_no_other(machine: M
     assert one["failure"]["kind"] == "setup"
     message = one["failure"]["message"]
     assert "exit code 3" in message
-    assert "no network" in message
+    assert f"no network for {repo.folder}/src" in message
     assert str(logs(machine)[0]) in message
     assert two["state"] != "completed"
     assert not list((machine.state / "workspaces").glob("[!.]*"))

@@ -45,11 +45,14 @@ _NAMES = tuple(each.name for each in fields(Afterwards))
 
 
 def _a_file(_ctx: click.Context, _param: click.Parameter, value: Path | None) -> Path | None:
-    """Refuse what other programs take for standard output, where the review is shown."""
+    """Refuse what other programs take for standard output, and what cannot be written."""
     if value == Path("-"):
         raise click.BadParameter(
             "name a file; `sennit show PROPOSAL --patch` writes a patch to standard output"
         )
+    if value is not None and not value.parent.is_dir():
+        # Told before agents work for it.
+        raise click.BadParameter(f"there is no folder {value.parent}")
     return value
 
 
@@ -128,7 +131,9 @@ def carry_out(
     async def work(client: Client) -> Outcome:
         return await flow.run(client, await call_of(client))
 
-    outcome = place.converse(work, as_json=then.as_json, handlers=flow.handlers())
+    outcome = place.converse(
+        work, as_json=then.as_json, handlers=flow.handlers(), left_behind=flow.left_behind
+    )
     code = exit_of(outcome)
     if then.as_json:
         place.terminal.show_json(outcome_json(outcome, code))

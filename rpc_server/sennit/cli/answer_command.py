@@ -13,22 +13,27 @@ from sennit_protocol.ids import QuestionId, TicketId
 from sennit_protocol.requests import AnswerParams, AnswerResult
 from sennit_protocol.views import TaskView
 
+_TASK_AND_TEXT = 2
+
 
 @click.command("answer")
-@click.argument("ticket")
-@click.argument("task")
-@click.argument("text")
+@click.argument("name", metavar="TICKET/TASK")
+@click.argument("words", metavar="TEXT", nargs=-1, required=True)
 @click.option("--question", metavar="ID", help="Which question, where several wait.")
 @json_option
 @click.pass_obj
 def command(
-    place: Place, *, ticket: str, task: str, text: str, question: str | None, as_json: bool
+    place: Place, *, name: str, words: tuple[str, ...], question: str | None, as_json: bool
 ) -> None:
-    """Answer the question of TASK that waits; the same answer again is fine."""
+    """Answer the question of TASK that waits; the same answer again is fine.
+
+    A task can also be named by two words: TICKET TASK TEXT.
+    """
+    typed, text = _task_and_text(name, words)
 
     async def work(client: Client) -> AnswerResult:
         names = place.names(client)
-        named = await names.ticket(ticket)
+        named, task = await names.task(name, typed)
         asked = (
             await names.question(named, task, question)
             if question
@@ -42,6 +47,18 @@ def command(
         place.terminal.show_json(result)
     else:
         place.terminal.show("That answer had been given." if result.repeated else "Answered.")
+
+
+def _task_and_text(name: str, words: tuple[str, ...]) -> tuple[str | None, str]:
+    """Tell the task, where it is a word of its own, from the answer; raises click's error."""
+    if "/" in name and len(words) == 1:
+        return None, words[0]
+    if "/" not in name and len(words) == _TASK_AND_TEXT:
+        return words[0], words[1]
+    raise click.UsageError(
+        "Give the task and one answer, in quotes where it has several words: "
+        f'sennit answer {safe_line(name.partition("/")[0])}/TASK "TEXT"'
+    )
 
 
 def the_question(ticket: TicketId, task: TaskView) -> QuestionId:

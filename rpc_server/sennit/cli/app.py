@@ -65,6 +65,20 @@ class LazyGroup(click.Group):
         module = import_module(f"sennit.cli.{COMMANDS[cmd_name][0]}")
         return cast("click.Command", module.command)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is named; tells those that are spelled nearly like it."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            # Imported here, since it is for slips alone.
+            from difflib import get_close_matches  # noqa: PLC0415  see above
+
+            near = " or ".join(get_close_matches(name, COMMANDS))
+            meant = f" Did you mean {near}?" if near else ""
+            raise click.UsageError(f"There is no command {name!r}.{meant}", ctx)
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  click's signature
         """Write the table of commands."""
         with formatter.section("Commands"):

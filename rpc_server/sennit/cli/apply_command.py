@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+from attrs import evolve
 
 from sennit.cli.applying import (
     GOOD_STATES,
@@ -16,11 +17,12 @@ from sennit.cli.applying import (
     write_patch,
 )
 from sennit.cli.client import Client
+from sennit.cli.decided import NOTHING_TO_DECIDE
 from sennit.cli.exits import Exit
 from sennit.cli.failures import NotNowError
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
-from sennit.cli.proposals_read import is_ticket, proposals_of
+from sennit.cli.proposals_read import Found, is_ticket, proposals_of
 from sennit.cli.review_loop import accept_whole
 from sennit_protocol.proposals import ApplicationView, ProposalView
 from sennit_protocol.states import Target
@@ -57,10 +59,7 @@ def command(
             views = [await accept_whole(client, place.terminal, view) for view in views]
         selected = accepted(views)
         if not selected:
-            raise NotNowError(
-                f"Nothing of {found.id} is accepted. Decide with `sennit review {found.id}`, or "
-                "accept all that has no conflict with --accept-all."
-            )
+            raise NotNowError(_why_nothing(evolve(found, views=views), accept_all=accept_all))
         target = Target.DISK if patch is None else Target.PATCH
         return await apply(client, target, selected, confirm_moved=confirm_moved), views
 
@@ -72,3 +71,19 @@ def command(
     else:
         place.terminal.show(*application_lines(result, patch, views))
     ctx.exit(Exit.FINE if result.state in GOOD_STATES else Exit.PARTLY)
+
+
+def _why_nothing(found: Found, *, accept_all: bool) -> str:
+    """Say why there is nothing to apply, and what can be done about it."""
+    if all(view.summary.integration in NOTHING_TO_DECIDE for view in found.views):
+        return f"Nothing to apply: {found.id} changes nothing that is not there already."
+    decide = f"Decide with `sennit review {found.id}`"
+    if accept_all:
+        return (
+            f"Nothing of {found.id} is accepted: --accept-all leaves to you what has a conflict or "
+            f"is unfinished, and what was rejected stays so. {decide}."
+        )
+    return (
+        f"Nothing of {found.id} is accepted. {decide}, or accept all that has no conflict with "
+        "--accept-all."
+    )

@@ -17,8 +17,8 @@ from sennit.cli.prose import Prose
 from sennit.cli.safe_text import safe_line
 from sennit.cli.tables import state
 from sennit.core.counted import counted
-from sennit_protocol.ids import ApplicationId
-from sennit_protocol.proposals import ApplicationView, ProposalView
+from sennit_protocol.ids import ApplicationId, UnitId
+from sennit_protocol.proposals import ApplicationView, AppliedFile, ProposalView
 from sennit_protocol.review import ApplyParams, Selected
 from sennit_protocol.states import UNDOABLE_STATES, ApplicationState, Flag, Review, Target
 
@@ -86,12 +86,14 @@ def application_lines(
         yield _patch_line(patch, patch_bytes(view))
     else:
         yield _head(view)
-    for file in view.files:
+    told = [file for file in view.files if not _is_told_by_its_task(file, view, of)]
+    for file in told:
         line = Prose(f"  {safe_line(file.path)}: ").append_text(outcome(file.state, view.undoes))
         if file.message:
             line.append(f": {safe_line(file.message)}")
         yield line
-    yield from notice_lines(view.notices)
+    said = {(file.path, file.message) for file in told}
+    yield from notice_lines([one for one in view.notices if (one.path, one.message) not in said])
     yield from _left_out(view, of)
     if _found_nothing_to_do(view):
         yield Text(f"  To take back what was applied: sennit undo {view.ticket}", style="dim")
@@ -102,27 +104,45 @@ def application_lines(
         yield Text(f"  To take {what} back: sennit undo {view.id}", style="dim")
 
 
+def _is_told_by_its_task(
+    file: AppliedFile, view: ApplicationView, of: Sequence[ProposalView]
+) -> bool:
+    """Whether nothing of it was applied but since changes were left out, which are named below."""
+    # Of one that was held for another reason a note says the same.
+    held = any((one.path, one.message) == (file.path, file.message) for one in view.notices)
+    left_out = any(file.path in _units_left_out(proposal, view.conflicts) for proposal in of)
+    return file.state is ApplicationState.FAILED and left_out and not held
+
+
+def _units_left_out(
+    proposal: ProposalView, left_out: Sequence[UnitId]
+) -> Mapping[str, frozenset[UnitId]]:
+    """Path → those of its units that were left out; paths without any are not in it."""
+    units = {file.path: frozenset(unit.id for unit in file.units) for file in proposal.files}
+    without = {path: ids.intersection(left_out) for path, ids in units.items()}
+    return {path: ids for path, ids in without.items() if ids}
+
+
 def _left_out(view: ApplicationView, of: Sequence[ProposalView]) -> Iterator[Text]:
-    """Name what was accepted and does not fit, by file and task, and what can be done."""
-    without = set(view.conflicts)
+    """Name what was accepted and does not fit, by task and file, and what can be done.
+
+    Why it does not fit is said by a note of the application.
+    """
+    named: set[UnitId] = set()
     for proposal in of:
         summary, task = proposal.summary, safe_line(proposal.summary.task)
-        units = {file.path: {unit.id for unit in file.units} & without for file in proposal.files}
-        for path, ids in units.items():
-            if ids:
-                what = f"{safe_line(path)}: {counted(len(ids), 'accepted change')} of {task}"
-                yield Prose(f"  {_LEFT_OUT}: {what}", style="yellow")
-        if any(units.values()):
+        for path, ids in _units_left_out(proposal, view.conflicts).items():
+            what = f"{counted(len(ids), 'accepted change')} of {safe_line(path)}"
+            yield Prose(f"  left out of {task}: {what}", style="yellow")
+            named |= ids
+        if _units_left_out(proposal, view.conflicts):
             yield Text(f"    To see it: sennit show {summary.id}")
             yield Text(f"    Make the text there fit, then: sennit apply {summary.id}")
             again = f"sennit follow {summary.ticket}/{task}"
             yield Text(f"    Or let its agent do it on your text: {again}")
-            without = without.difference(*units.values())
-    if without:
-        yield Text(f"  {_LEFT_OUT}: {counted(len(without), 'accepted change')}", style="yellow")
-
-
-_LEFT_OUT = "left out, because the text changed there"
+    rest = set(view.conflicts) - named
+    if rest:
+        yield Text(f"  left out: {counted(len(rest), 'accepted change')}", style="yellow")
 
 
 def outcome(name: ApplicationState, undoes: ApplicationId | None) -> Text:

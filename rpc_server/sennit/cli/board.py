@@ -33,6 +33,7 @@ class Board:
         self._tasks: dict[str, TaskView] = {}
         self._heard: dict[str, float] = {}
         self._live: Live | None = None
+        self._hiding = 0
 
     def take_ticket(self, view: TicketView) -> None:
         """Learn of every task of the ticket."""
@@ -72,13 +73,17 @@ class Board:
 
     @contextmanager
     def hidden(self) -> Iterator[None]:
-        """Take the table off the screen while a person is asked something."""
+        """Take the table off the screen while a person is asked something, or several things."""
         live = self._live
-        if live is not None:
+        self._hiding += 1
+        if live is not None and self._hiding == 1:
             live.stop()
-        yield
-        if live is not None:
-            live.start(refresh=True)
+        try:
+            yield
+        finally:
+            self._hiding -= 1
+            if live is not None and live is self._live and not self._hiding:
+                live.start(refresh=True)
 
     def table(self) -> Table:
         """Show every task as it is now."""

@@ -76,8 +76,19 @@ class Given:
             return evolve(problem, path=task.id)
         named = evolve(problem, path=f"{task.id}{found[2]}")
         if found[2] == ".agent" and problem.message.startswith(_MISSING):
-            return evolve(named, message=f"{problem.message}; name one with --agent")
+            return _without_agent(named)
         return named
+
+
+def _without_agent(problem: Problem) -> Problem:
+    """Say how to name an agent, or what to do where there is none but plain commands."""
+    if problem.valid != (COMMAND_AGENT,):
+        return evolve(problem, message=f"{problem.message}; name one with --agent")
+    message = (
+        f"{_MISSING}, and no agent is installed: see `sennit agents --all`; a plain command is"
+        ' run by --command "…"'
+    )
+    return evolve(problem, message=message, valid=())
 
 
 _IN_TASK = re.compile(r"tasks\[(\d+)\](.*)")
@@ -117,7 +128,7 @@ def call_of(arguments: RunArguments, folder: Path) -> Given:
     )
     options = dict(place for name, place in _OPTIONS.items() if getattr(arguments, name))
     if call.defaults.cwd is None:
-        options["defaults.cwd"] = "--folder"
+        options["defaults.cwd"] = "--folder, which is the current one unless given,"
     return Given(whole, file, options)
 
 

@@ -17,7 +17,13 @@ from sennit.cli.server_process import ServerProcess
 from sennit_protocol.errors import ErrorCode
 
 ServerHandler = Callable[[Any], Awaitable[object]]
-"""Takes the JSON value of the parameters and gives that of the result."""
+"""Takes the JSON value of the parameters and gives that of the result.
+
+It is cancelled when the server takes the request back. The handler named `CANCEL_REQUEST` is told
+then, with `method` and `params` of that request; its result goes nowhere.
+"""
+
+CANCEL_REQUEST = "$/cancelRequest"
 
 
 @frozen
@@ -50,6 +56,7 @@ class Calls:
         self._handlers = handlers
         self._notifications = notifications
         self._pending: dict[int, _Pending] = {}
+        self._served: dict[object, anyio.CancelScope] = {}
         self._last_id = 0
         self._end: CommandError | None = None
         self._out, self._to_write = anyio.create_memory_object_stream[bytes](inf)
@@ -79,7 +86,7 @@ class Calls:
         finally:
             del self._pending[number]
             if not pending.answered.is_set():
-                self.notify("$/cancelRequest", {"id": number})
+                self.notify(CANCEL_REQUEST, {"id": number})
         raise NoAnswerError(method, limit_s)
 
     def notify(self, method: str, params: object) -> None:
@@ -88,13 +95,18 @@ class Calls:
 
     async def write_all(self) -> None:
         """Write what was sent, in order, for as long as the server reads."""
-        with self._to_write:
-            async for data in self._to_write:
-                try:
-                    await self.process.input.send(data)
-                except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
-                    # The reader of its output finds out why, and says so.
-                    return
+        try:
+            with self._to_write:
+                async for data in self._to_write:
+                    try:
+                        await self.process.input.send(data)
+                    except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+                        # The reader of its output finds out why, and says so.
+                        return
+        except anyio.get_cancelled_exc_class():
+            # Nothing reaches the server any more, so that no answer is waited for either.
+            self._finish(self.process.gone("The command was ended."))
+            raise
 
     async def read_all(self, tasks: TaskGroup) -> None:
         """Read until the server ends; each of its requests is answered by a task of its own."""
@@ -111,7 +123,8 @@ class Calls:
         self._finish(await self.process.ended())
 
     def _finish(self, end: CommandError) -> None:
-        self._end = end
+        if self._end is None:
+            self._end = end
         for pending in self._pending.values():
             pending.answered.set()
         self._notifications.close()
@@ -142,10 +155,19 @@ class Calls:
         method, number = message.get("method"), message.get("id")
         if not isinstance(method, str):
             self._settle(number, message)
+        elif method == CANCEL_REQUEST:
+            self._take_back(message.get("params"))
         elif number is None:
             self._notifications.send_nowait(Notification(method, message.get("params")))
         else:
+            # Noted before its task begins, so that a cancel finds it from the start.
+            self._served[number] = anyio.CancelScope()
             tasks.start_soon(self._serve, number, method, message.get("params"))
+
+    def _take_back(self, params: object) -> None:
+        scope = self._served.get(params.get("id")) if isinstance(params, dict) else None
+        if scope is not None:
+            scope.cancel()
 
     def _settle(self, number: object, message: dict[str, Any]) -> None:
         pending = self._pending.get(number) if isinstance(number, int) else None
@@ -154,10 +176,24 @@ class Calls:
             pending.answered.set()
 
     async def _serve(self, number: object, method: str, params: object) -> None:
-        handler = self._handlers.get(method)
-        if handler is None:
-            text = f"The command line does not answer `{method}`."
-            error: object = {"code": int(ErrorCode.METHOD_NOT_FOUND), "message": text}
-            self._send({"id": number, "error": error})
+        scope, result = self._served[number], None
+        try:
+            handler = self._handlers.get(method)
+            if handler is None:
+                text = f"The command line does not answer `{method}`."
+                self._refuse(number, ErrorCode.METHOD_NOT_FOUND, text)
+                return
+            with scope:
+                result = await handler(params)
+        finally:
+            del self._served[number]
+        if not scope.cancelled_caught:
+            self._send({"id": number, "result": result})
             return
-        self._send({"id": number, "result": await handler(params)})
+        self._refuse(number, ErrorCode.REQUEST_CANCELLED, "It was taken back.")
+        told = self._handlers.get(CANCEL_REQUEST)
+        if told is not None:
+            await told({"method": method, "params": params})
+
+    def _refuse(self, number: object, code: ErrorCode, text: str) -> None:
+        self._send({"id": number, "error": {"code": int(code), "message": text}})

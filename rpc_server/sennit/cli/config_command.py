@@ -102,12 +102,18 @@ def _set(settings: Settings, problems: Sequence[SettingsProblem]) -> Table | str
     return filled(table("setting", "value", "set by"), rows)
 
 
+_WIDEST_VALUE = 40
+
+
 def _explained(settings: Settings) -> Table:
     rows = [
         cells(each.name, _spelled(each), _where(each), each.key.description)
         for each in effective(settings)
     ]
-    return filled(table("setting", "value", "set by", "meaning"), rows)
+    made = table("!setting", "value", "set by", "meaning")
+    # One long list of a value would push all meanings far to the right, where nothing limits them.
+    made.columns[1].max_width = _WIDEST_VALUE
+    return filled(made, rows)
 
 
 def _where(given: Given) -> str:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sennit_protocol.proposals import ProposalView, UnitView
-from sennit_protocol.states import Decision
+from sennit_protocol.states import Decision, Integration
+
+NOTHING_TO_DECIDE = frozenset(
+    {Integration.NO_CHANGES, Integration.ALREADY_PRESENT, Integration.DISCARDED}
+)
+"""Proposals that hold nothing new."""
 
 
 def units_in(view: ProposalView) -> Iterator[UnitView]:
@@ -20,4 +25,9 @@ def accepts_anything(view: ProposalView) -> bool:
 
 def waits_to_be_applied(view: ProposalView) -> bool:
     """Whether anything is accepted that is not applied."""
-    return any(not e.applied for e in units_in(view) if e.decision is Decision.ACCEPTED)
+    return any(map(waits_to_go_in, units_in(view)))
+
+
+def waits_to_go_in(unit: UnitView) -> bool:
+    """Whether a unit is accepted and not applied."""
+    return unit.decision is Decision.ACCEPTED and not unit.applied

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 
+from attrs import frozen
 from rich.text import Text
 
+from sennit.cli.flags import WORDS
 from sennit.cli.notices import notice_lines
 from sennit.cli.prose import Prose
 from sennit.cli.safe_text import safe_code, safe_line
@@ -38,6 +41,11 @@ _WHOLE = {
     UnitKind.SUBMODULE: "changed submodule",
     UnitKind.TYPE: "changed type of file",
 }
+_WHOLE_BINARY = {
+    UnitKind.CREATE: "new binary file",
+    UnitKind.DELETE: "deleted binary file",
+    UnitKind.RENAME: "renamed binary file",
+}
 _FLAGS = {
     UnitFlag.UNCERTAIN: "two merges disagree about it",
     UnitFlag.OUTSIDE_WRITES: "outside what the task meant to change",
@@ -56,18 +64,26 @@ def headline(summary: ProposalSummary) -> Text:
     """Say in a line whose proposal it is, how large, and how it stands."""
     line = Text(safe_line(summary.task), style="bold")
     line.append(f"  {summary.id}  ", style="dim")
-    line.append(f"{counted(summary.files, 'file')}, ", style="not bold")
+    return line.append_text(changes_of(summary)).append("  ").append_text(standing_of(summary))
+
+
+def changes_of(summary: ProposalSummary) -> Text:
+    """Say how large a proposal is."""
+    line = Text().append(f"{counted(summary.files, 'file')}, ", style="not bold")
     line.append(f"+{summary.lines_added}", style="not bold green")
-    line.append(f" -{summary.lines_removed}", style="not bold red")
-    for name in _standing(summary):
-        line.append("  ").append_text(state(name))
+    return line.append(f" -{summary.lines_removed}", style="not bold red")
+
+
+def standing_of(summary: ProposalSummary) -> Text:
+    """Say how a proposal merges, what was decided about it, and what was applied of it."""
+    line = Text("  ").join(map(state, _standing(summary)))
     if summary.flags:
-        line.append(f"  ({', '.join(summary.flags)})", style="not bold yellow")
+        said = ", ".join(WORDS[flag] for flag in summary.flags)
+        line.append(f"  ({said})", style="not bold yellow")
     return line
 
 
 def _standing(summary: ProposalSummary) -> Iterator[str]:
-    """How it merges, what was decided about it, and what was applied of it."""
     yield summary.integration
     if summary.review is not Review.OFFERED:
         yield summary.review
@@ -142,12 +158,35 @@ def unsettled(conflict: ConflictView) -> Iterator[Text]:
 
 
 def file_lines(file: FileView, bases: Bases) -> Iterator[Text]:
-    """Show every unit of a file under its name."""
+    """Show every unit of a file under its name, and each line around them once."""
     yield file_head(file)
     yield from settled_file(file)
-    for unit in file.units:
-        if not _puts_nothing_in(unit):
-            yield from unit_lines(file, unit, bases)
+    shown = [unit for unit in file.units if not _puts_nothing_in(unit)]
+    for unit, room in zip(shown, _rooms(shown), strict=True):
+        yield from unit_lines(file, unit, bases, room)
+
+
+@frozen
+class Room:
+    """The lines of a base that can be shown around a unit: from ``start`` to before ``end``."""
+
+    start: int = 0
+    end: int | None = None
+
+
+_WHOLE_FILE = Room()
+
+
+def _rooms(units: Sequence[UnitView]) -> Iterator[Room]:
+    """Give each unit the lines that none before it shows and none after it changes."""
+    start = 0
+    for unit, after in zip_longest(units, units[1:]):
+        following = after.before if after is not None and after.kind is UnitKind.HUNK else None
+        room = Room(start, None if following is None else following.start)
+        yield room
+        if unit.before is not None and unit.kind is UnitKind.HUNK:
+            end = unit.before.start + unit.before.count + CONTEXT_LINES
+            start = end if room.end is None else min(end, room.end)
 
 
 def settled_file(file: FileView) -> Iterator[Text]:
@@ -172,9 +211,11 @@ def file_head(file: FileView) -> Text:
     return Text(f"── {name}", style="bold cyan")
 
 
-def unit_lines(file: FileView, unit: UnitView, bases: Bases) -> Iterator[Text]:
-    """Show one unit: what it does, why it deserves a look, its lines."""
-    lead, trail = _around(file, unit, bases)
+def unit_lines(
+    file: FileView, unit: UnitView, bases: Bases, room: Room = _WHOLE_FILE
+) -> Iterator[Text]:
+    """Show one unit: what it does, why it deserves a look, its lines, and those in ``room``."""
+    lead, trail = _around(file, unit, bases, room)
     yield _unit_head(file, unit, len(lead), len(trail))
     for flag in unit.flags:
         yield Text(f"  look: {_FLAGS[flag]}", style="yellow")
@@ -186,14 +227,14 @@ def unit_lines(file: FileView, unit: UnitView, bases: Bases) -> Iterator[Text]:
     yield from _context(trail)
 
 
-def _around(file: FileView, unit: UnitView, bases: Bases) -> tuple[Lines, Lines]:
+def _around(file: FileView, unit: UnitView, bases: Bases, room: Room) -> tuple[Lines, Lines]:
     """Give the lines before and after a hunk that show where it stands."""
     before = unit.before
     if before is None or unit.kind is not UnitKind.HUNK:
         return (), ()
-    base = bases.get(file.base_uri or "", ())
+    base = bases.get(file.base_uri or "", ())[: room.end]
     end = before.start + before.count
-    lead = base[max(0, before.start - CONTEXT_LINES) : before.start]
+    lead = base[max(room.start, before.start - CONTEXT_LINES) : before.start]
     return lead, base[end : end + CONTEXT_LINES]
 
 
@@ -203,6 +244,8 @@ def _unit_head(file: FileView, unit: UnitView, lead: int, trail: int) -> Text:
         head = f"@@ {_range('-', old)} {_range('+', new)} @@"
     elif unit.kind is UnitKind.MODE:
         head = f"{_WHOLE[unit.kind]}: {file.mode_before} → {file.mode_after}"
+    elif file.binary and unit.kind in _WHOLE_BINARY:
+        head = _WHOLE_BINARY[unit.kind]
     else:
         head = _WHOLE[unit.kind]
     line = Text(head, style="magenta")

@@ -9,32 +9,21 @@ from rich.table import Table
 from rich.text import Text
 
 from sennit.cli.safe_text import safe_line
-from sennit.cli.tables import cells, filled, size, table
+from sennit.cli.tables import ago, cells, filled, size, table
 from sennit_protocol.upkeep import RetainedItem
 from sennit_protocol.views import Notice
 
 
 def kept_table(items: Sequence[RetainedItem]) -> Table:
     """Show items with their size and why they are there."""
-    rows = [
-        cells(
-            each.id,
-            each.kind,
-            _of(each),
-            size(each.bytes),
-            each.at,
-            each.reason,
-        )
-        for each in items
-    ]
-    made = table("id", "kind", "of", ">size", "since", "why")
-    # A time that is broken in two cannot be read.
-    made.columns[4].no_wrap = True
-    return filled(made, rows)
+    rows = [cells(each.id, size(each.bytes), ago(each.at), _what(each)) for each in items]
+    return filled(table("!id", ">!size", "!since", "what and why"), rows)
 
 
-def _of(item: RetainedItem) -> str:
-    return item.task or item.ticket or ""
+def _what(item: RetainedItem) -> str:
+    whose = "/".join(filter(None, (item.ticket, item.task)))
+    of = f" of {whose}" if whose not in {"", item.id} else ""
+    return f"{item.kind}{of}: {item.reason}"
 
 
 def collection(head: str, items: Sequence[RetainedItem], kept: Sequence[Notice]) -> RenderableType:

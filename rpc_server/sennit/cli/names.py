@@ -15,6 +15,7 @@ from attrs import frozen
 from sennit.cli.client import Client
 from sennit.cli.failures import NotNowError, UsageError
 from sennit.cli.safe_text import safe_line
+from sennit.cli.tables import ago
 from sennit_protocol.ids import ApplicationId, IdKind, ProposalId, QuestionId, RunId, TicketId
 from sennit_protocol.requests import TicketParams, TicketsParams, TicketsResult
 from sennit_protocol.states import UNDOABLE_STATES, Target
@@ -54,6 +55,8 @@ def kind_of(name: str, *kinds: IdKind) -> IdKind:
     kind = _kind(name)
     if kind in kinds:
         return kind
+    if any(name == f"{each}_" for each in kinds):
+        raise UsageError(f"Every {_KINDS[IdKind(name[0])]} begins with {name!r}; type more of it.")
     raise UsageError(
         f"{name!r} is no {' and no '.join(_KINDS[each] for each in kinds)}."
         f" {' '.join(_ADVICE[each] for each in kinds)}"
@@ -141,18 +144,18 @@ class Names:
         found = next((each for each in view.tasks if each.id == task), None)
         if found is None:
             names = ", ".join(safe_line(each.id) for each in view.tasks)
-            what = f"The ticket {ticket} has no task `{safe_line(task)}`"
-            raise UsageError(f"{what}; it has {names}.")
+            raise UsageError(f"The ticket {ticket} has no task {task!r}. It has: {names}.")
         return found
 
     async def _newest(self) -> TicketId:
-        params = TicketsParams(1, None, str(self.folder))
+        params = TicketsParams(1, None, self.folder.as_uri())
         page = await self.client.ask("sennit/tickets", params, TicketsResult)
         if page.tickets:
             return page.tickets[0].id
+        shown = safe_line(str(self.folder))
         raise UsageError(
-            f"`@` is the newest ticket of a repository at, above or below {self.folder}, and there"
-            " is none. `sennit tickets` lists all."
+            f"`@` is the newest ticket of a repository at, above or below {shown}, and there"
+            " is none. `sennit tickets --all` lists all."
         )
 
     async def _proposal_of_task(self, name: str) -> ProposalId:
@@ -210,7 +213,7 @@ def _can_be_taken_back(one: ApplicationSummary) -> bool:
 
 
 def _described(ticket: TicketSummary) -> str:
-    return ", ".join(filter(None, (ticket.created_at, safe_line(ticket.label or ""))))
+    return ", ".join(filter(None, (ago(ticket.created_at), safe_line(ticket.label or ""))))
 
 
 def _among(listed: Sequence[RunView | Question]) -> str:

@@ -35,7 +35,7 @@ def command(place: Place, *, ticket: str | None, no_running: bool, as_json: bool
 
     async def params(names: Names) -> OverlapsParams:
         named = await names.ticket(ticket) if ticket else None
-        return OverlapsParams(named, str(place.folder), running=not no_running)
+        return OverlapsParams(named, place.folder.as_uri(), running=not no_running)
 
     place.request_named(
         "sennit/overlaps", params, OverlapsResult, as_json=as_json, render=overlaps_table

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sennit.cli.safe_text import safe_line
-from sennit_protocol.states import TaskState
+from sennit_protocol.states import TaskState, TicketState
 from sennit_protocol.views import TaskView
 
 
@@ -18,3 +20,16 @@ def phase_of(task: TaskView) -> str:
             return safe_line(task.progress.phase) or task.state.value
         case _:
             return task.state.value
+
+
+def how_it_ended(state: TicketState) -> str:
+    """Say of a ticket how it stands, in a few words that follow its name."""
+    return _ENDS.get(state, f"is {state}")
+
+
+_ENDS: Mapping[TicketState, str] = {
+    TicketState.CANCELLED: "was cancelled",
+    TicketState.PARTIAL: "is completed in part",
+    TicketState.INTERRUPTED: "was interrupted",
+    TicketState.FAILED: "has failed",
+}

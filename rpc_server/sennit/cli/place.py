@@ -46,8 +46,12 @@ class Place:
         *,
         as_json: bool,
         handlers: Mapping[str, ServerHandler] | None = None,
+        left_behind: Callable[[], str] = lambda: "",
     ) -> T:
-        """Do ``work`` with a server of its own; ends the command where it fails."""
+        """Do ``work`` with a server of its own; ends the command where it fails.
+
+        ``left_behind`` says what Ctrl-C leaves and how to go on with it.
+        """
 
         async def conversation() -> T:
             options = evolve(self.client, on_stderr=self._hear if self.verbose else None)
@@ -58,7 +62,8 @@ class Place:
         try:
             return anyio.run(conversation)
         except KeyboardInterrupt:
-            self.fail(CommandError("Interrupted.", Exit.INTERRUPTED), as_json=as_json)
+            told = f"Interrupted. {left_behind()}".rstrip()
+            self.fail(CommandError(told, Exit.INTERRUPTED), as_json=as_json)
         except (CommandError, BaseExceptionGroup) as error:
             failure = first_failure(error)
             if not isinstance(failure, CommandError):
@@ -120,8 +125,6 @@ class Place:
             self.terminal.show_json(error_json(error.message, error.exit_code, code, error.data))
         for line in f"sennit: {told_in_full(error)}".split("\n"):
             self.terminal.note(Prose(safe_code(line), style="red"))
-        if error.exit_code is Exit.NOT_TRUSTED:
-            self.terminal.note(f"To trust the folder: sennit trust grant {self.folder}")
         raise click.exceptions.Exit(error.exit_code)
 
     def _hear(self, text: str) -> None:

@@ -18,6 +18,7 @@ from sennit.cli.place import Place
 from sennit.cli.proposals_read import Found, bases_of, is_ticket, proposals_of
 from sennit.cli.review_choices import Named, check_names, choices_of, contradiction
 from sennit.cli.review_loop import decide, review
+from sennit.cli.safe_text import safe_line
 from sennit.cli.tables import cells, filled, state, table
 from sennit_protocol.proposals import ProposalView
 from sennit_protocol.states import Decision
@@ -71,7 +72,13 @@ def command(  # noqa: D103  its help is above
         await _list(place, client, found.views)
         return found
 
-    found = place.converse(work, as_json=as_json)
+    found = place.converse(
+        work,
+        as_json=as_json,
+        left_behind=lambda: (
+            f"What was decided before stays. To go on: sennit review {safe_line(name)}"
+        ),
+    )
     if as_json:
         place.terminal.show_json({"proposals": found.views})
         return

@@ -9,20 +9,16 @@ from attrs import frozen
 from rich.text import Text
 
 from sennit.cli.client import Client
-from sennit.cli.decided import units_in
+from sennit.cli.decided import NOTHING_TO_DECIDE, accepts_anything, units_in, waits_to_go_in
 from sennit.cli.diffs import Bases, file_head, file_lines, proposal_lines, unit_lines
 from sennit.cli.proposals_read import bases_of
 from sennit.cli.resolving import belonging, resolve_by_asking, standing
 from sennit.cli.safe_text import safe_line
 from sennit.cli.terminal import Terminal
-from sennit_protocol.ids import UnitId
+from sennit_protocol.ids import ProposalId, UnitId
 from sennit_protocol.proposals import FileView, ProposalView, UnitView
 from sennit_protocol.review import Choice, DecideParams, DecideResult
 from sennit_protocol.states import Decision, Integration, Review
-
-_NOTHING_TO_DECIDE = frozenset(
-    {Integration.NO_CHANGES, Integration.ALREADY_PRESENT, Integration.DISCARDED}
-)
 
 
 class Key(StrEnum):
@@ -43,27 +39,43 @@ _PROPOSAL_HELP = """\
 y  accept this proposal            n  reject it
 a  accept it and all that follow   d  reject it and all that follow
 s  decide hunk by hunk             j  leave it undecided
-q  leave it and the rest undecided"""
+q  leave it and the rest undecided, and change no file"""
 _CONFLICTS_HELP = "c  settle its conflicts"
 _UNIT_HELP = """\
 y  accept this change              n  reject it
 a  accept it and the rest of the file
 d  reject it and the rest of the file
-j  leave it undecided              q  leave it and all that follows undecided"""
+j  leave it undecided
+q  leave it and all that follows undecided, and change no file"""
 _UNIT_KEYS = tuple(each for each in Key if each not in {Key.SPLIT, Key.CONFLICTS})
 
 
 @frozen
 class Reviewed:
-    """The proposals after the review; ``finished`` unless the person left early."""
+    """The proposals after the review.
+
+    ``accepted`` are those of which this review accepted anything, whatever was accepted before;
+    ``finished`` unless the person left early.
+    """
 
     views: tuple[ProposalView, ...]
+    accepted: frozenset[ProposalId]
     finished: bool
+
+
+@frozen
+class _Acted:
+    """What an answer did: the proposal after it, and whether it accepted anything of it."""
+
+    view: ProposalView
+    accepted: bool = False
+    going_on: bool = True
 
 
 async def review(client: Client, terminal: Terminal, views: Sequence[ProposalView]) -> Reviewed:
     """Show each proposal and let a person decide about it."""
     decided: list[ProposalView] = []
+    accepted: set[ProposalId] = set()
     following: Key | None = None
     for index, view in enumerate(views):
         bases = await bases_of(client, [view])
@@ -79,11 +91,14 @@ async def review(client: Client, terminal: Terminal, views: Sequence[ProposalVie
             bases = await bases_of(client, [view])
         if key in {Key.ALL, Key.NONE}:
             following = key
-        after, going_on = await _act(client, terminal, view, bases, key)
-        decided.append(after)
-        if not going_on:
-            return Reviewed((*decided, *views[index + 1 :]), finished=False)
-    return Reviewed(tuple(decided), finished=True)
+        acted = await _act(client, terminal, view, bases, key)
+        decided.append(acted.view)
+        if acted.accepted:
+            accepted.add(view.summary.id)
+        if not acted.going_on:
+            rest = views[index + 1 :]
+            return Reviewed((*decided, *rest), frozenset(accepted), finished=False)
+    return Reviewed(tuple(decided), frozenset(accepted), finished=True)
 
 
 async def decide(client: Client, view: ProposalView, *choices: Choice) -> ProposalView:
@@ -117,13 +132,18 @@ async def accept_whole(client: Client, terminal: Terminal, view: ProposalView) -
     What a person has rejected stays rejected.
     """
     summary = view.summary
-    if summary.integration is Integration.CLEAN:
+    if fits_whole(view):
         undecided = tuple(unit for unit in fitting_units(view) if unit not in _rejected(view))
         return await decide(client, view, *_accepting(undecided))
     if can_be_decided(view):
         what = f"{safe_line(summary.task)} is {summary.integration}: left for you to decide."
         terminal.note(Text(f"{what} To decide: sennit review {summary.id}", style="yellow"))
     return view
+
+
+def fits_whole(view: ProposalView) -> bool:
+    """Whether all of it goes together with those before it and with the text."""
+    return view.summary.integration is Integration.CLEAN
 
 
 def fitting_units(view: ProposalView) -> tuple[UnitId, ...]:
@@ -174,19 +194,20 @@ async def _key(terminal: Terminal, question: Text, keys: Sequence[Key], explaine
 
 async def _act(
     client: Client, terminal: Terminal, view: ProposalView, bases: Bases, key: Key
-) -> tuple[ProposalView, bool]:
+) -> _Acted:
     match key:
         case Key.YES | Key.ALL:
             after = await decide_all(client, view, Decision.ACCEPTED)
             _say_what_is_left(terminal, after)
-            return after, True
+            return _Acted(after, accepted=accepts_anything(after))
         case Key.NO | Key.NONE:
-            return await decide_all(client, view, Decision.REJECTED), True
+            return _Acted(await decide_all(client, view, Decision.REJECTED))
         case Key.SPLIT:
             choices, going_on = await _by_unit(terminal, view, bases)
-            return await decide(client, view, *choices), going_on
+            accepted = any(each.decision is Decision.ACCEPTED for each in choices)
+            return _Acted(await decide(client, view, *choices), accepted, going_on)
         case _:
-            return view, key is not Key.QUIT
+            return _Acted(view, going_on=key is not Key.QUIT)
 
 
 def _say_what_is_left(terminal: Terminal, view: ProposalView) -> None:
@@ -218,7 +239,8 @@ async def _file_by_unit(
     for index, unit in enumerate(file.units):
         for line in unit_lines(file, unit, bases):
             terminal.show(line)
-        key = await _unit_key(terminal, file)
+        place = f" ({index + 1}/{len(file.units)})" if len(file.units) > 1 else ""
+        key = await _unit_key(terminal, file, place)
         if key is Key.QUIT:
             return choices, False
         choices += _choice(key, file.units[index:])
@@ -233,14 +255,17 @@ async def _file_at_once(
     """Ask once about a file whose conflict was settled: it is decided as a whole."""
     terminal.show(*file_lines(file, bases))
     key = await _unit_key(terminal, file)
+    if key is Key.LEAVE:
+        return _left(file.units), True
     return _choice(_OF_THE_WHOLE.get(key, key), file.units), key is not Key.QUIT
 
 
 _OF_THE_WHOLE = {Key.YES: Key.ALL, Key.NO: Key.NONE}
 
 
-async def _unit_key(terminal: Terminal, file: FileView) -> Key:
-    what = Text(f"Accept this change to {safe_line(file.path)} [y,n,a,d,j,q,?]?")
+async def _unit_key(terminal: Terminal, file: FileView, place: str = "") -> Key:
+    """Ask about one unit, with its ``place`` among those of the file, or about the whole file."""
+    what = Text(f"Accept this change to {safe_line(file.path)}{place} [y,n,a,d,j,q,?]?")
     what.stylize("bold blue")
     return await _key(terminal, what, _UNIT_KEYS, _UNIT_HELP)
 
@@ -256,8 +281,16 @@ def _choice(key: Key, units: Sequence[UnitView]) -> list[Choice]:
             return [Choice(Decision.ACCEPTED, units=rest)]
         case Key.NONE:
             return [Choice(Decision.REJECTED, units=rest)]
+        case Key.LEAVE:
+            return _left(units[:1])
         case _:
             return []
+
+
+def _left(units: Sequence[UnitView]) -> list[Choice]:
+    """Leave units undecided: those accepted before would go in with the rest of the proposal."""
+    waiting = tuple(each.id for each in units if waits_to_go_in(each))
+    return [Choice(Decision.UNDECIDED, units=waiting)] if waiting else []
 
 
 def can_be_decided(view: ProposalView) -> bool:
@@ -265,5 +298,5 @@ def can_be_decided(view: ProposalView) -> bool:
     is_through = view.summary.review is Review.ACCEPTED and all(
         unit.applied for unit in units_in(view)
     )
-    decidable = view.summary.integration not in _NOTHING_TO_DECIDE
+    decidable = view.summary.integration not in NOTHING_TO_DECIDE
     return bool(view.files) and decidable and not is_through

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from sennit.cli.calls import ServerHandler
+from sennit.cli.calls import CANCEL_REQUEST, ServerHandler
 from sennit.cli.prose import Prose
 from sennit.cli.safe_text import safe_line
 from sennit.cli.terminal import Terminal
@@ -21,6 +21,8 @@ NO_EDITOR = (
     "the command line holds no open documents; apply to disk (`sennit apply`) or from an editor"
 )
 
+TAKEN_BACK = "the question is taken back: it was answered elsewhere, or no answer is waited for."
+
 
 def handlers_for(terminal: Terminal) -> Mapping[str, ServerHandler]:
     """Give the answers of an ordinary command."""
@@ -31,8 +33,17 @@ def handlers_for(terminal: Terminal) -> Mapping[str, ServerHandler]:
 
         return unstructure(await answer_of_person(terminal, structure_open(params, AskParams)))
 
+    async def taken_back(request: Any) -> object:  # noqa: ANN401  a JSON value
+        if request["method"] == "sennit/ask":
+            from sennit_protocol.told import AskParams  # noqa: PLC0415  see above
+
+            task = safe_line(structure_open(request["params"], AskParams).task)
+            terminal.note(f"{task}: {TAKEN_BACK}")
+        return None
+
     return {
         "sennit/ask": ask,
+        CANCEL_REQUEST: taken_back,
         "workspace/applyEdit": _refuse_edit,
         "workspace/configuration": _no_configuration,
         "window/workDoneProgress/create": _agree,

@@ -10,8 +10,9 @@ from attrs import frozen
 from rich.text import Text
 
 from sennit.cli.applying import outcome, patch_bytes
-from sennit.cli.diffs import Bases, headline, proposal_lines
+from sennit.cli.diffs import Bases, changes_of, proposal_lines, standing_of
 from sennit.cli.failures import NotNowError
+from sennit.cli.flags import flag_lines
 from sennit.cli.manifest import manifest_lines
 from sennit.cli.names import Names
 from sennit.cli.notices import notice_lines
@@ -21,7 +22,7 @@ from sennit.cli.place import Place
 from sennit.cli.proposals_read import bases_of, is_ticket, patch_of, proposal_of, summaries_of
 from sennit.cli.prose import Prose
 from sennit.cli.safe_text import safe_line
-from sennit.cli.tables import state
+from sennit.cli.tables import ago, aligned, clock, state
 from sennit.core.counted import counted
 from sennit_protocol.proposals import ProposalSummary, ProposalView
 from sennit_protocol.requests import TicketParams
@@ -72,36 +73,56 @@ def ticket_lines(shown: ShownTicket) -> Iterator[Text]:
     """Show a ticket: tasks, base, proposals, notices."""
     view = shown.ticket
     head = Text(view.id, style="bold").append("  ").append_text(state(view.state))
-    head.append(f"  {view.created_at}", style="dim")
+    head.append(f"  {ago(view.created_at)}", style="dim")
     if view.label:
         head.append(f"  {safe_line(view.label)}")
     yield head
     for manifest in view.bases:
         yield from manifest_lines(manifest)
-    for task in view.tasks:
-        yield from _task_lines(task)
-    for summary in shown.proposals:
-        yield Text("  ").append_text(headline(summary))
-    for application in view.applications:
-        # One that found nothing to do tells nobody anything.
-        if application.files:
-            yield _application_line(application)
+    yield from _task_table(shown)
+    yield from _application_table(view)
     yield from notice_lines(view.notices)
 
 
-def _application_line(one: ApplicationSummary) -> Text:
+def _task_table(shown: ShownTicket) -> Iterator[Text]:
+    """Give each task a line, with the proposal that it has here, and what is to be told of it."""
+    proposals = {summary.task: summary for summary in shown.proposals}
+    tasks = shown.ticket.tasks
+    rows = [_task_row(task, proposals.get(task.id)) for task in tasks]
+    heading, *lines = aligned(("task", "state", "agent", "proposal"), rows)
+    yield heading
+    for task, line in zip(tasks, lines, strict=True):
+        yield line
+        yield from flag_lines(task, shown.ticket, "    ")
+        yield from _task_details(task)
+
+
+def _task_row(task: TaskView, proposal: ProposalSummary | None) -> Sequence[Text]:
+    name = Text(safe_line(task.id), style="bold")
+    agent = Text(safe_line(task.agent), style="dim")
+    row = (name, state(phase_of(task)), agent)
+    if proposal is None:
+        return row
+    return (*row, Text(proposal.id, style="dim"), changes_of(proposal), standing_of(proposal))
+
+
+def _application_table(view: TicketView) -> Iterator[Text]:
+    # One that found nothing to do tells nobody anything.
+    rows = [_application_row(each) for each in view.applications if each.files]
+    if rows:
+        yield from aligned(("application",), rows)
+
+
+def _application_row(one: ApplicationSummary) -> Sequence[Text]:
     what = f"undo of {one.undoes}: " if one.undoes is not None else ""
-    line = Text(f"  {one.id}  {what}").append_text(outcome(one.state, one.undoes))
-    line.append(f", {counted(one.files, 'file')}")
+    became = Text(what).append_text(outcome(one.state, one.undoes))
     if one.undone_by is not None:
-        line.append(f", taken back by {one.undone_by}")
-    return line.append(f"  {one.at}", style="dim")
+        became.append(f", taken back by {one.undone_by}")
+    files = Text(counted(one.files, "file"))
+    return Text(one.id), files, Text(ago(one.at), style="dim"), became
 
 
-def _task_lines(task: TaskView) -> Iterator[Text]:
-    line = Text(f"  {safe_line(task.id)}  ", style="bold").append_text(state(phase_of(task)))
-    line.append(f"  {safe_line(task.agent)}", style="dim not bold")
-    yield line
+def _task_details(task: TaskView) -> Iterator[Text]:
     if task.following is not None:
         before = task.following
         yield Text(f"    follows {before.ticket}/{safe_line(before.task)}", style="dim")
@@ -111,7 +132,8 @@ def _task_lines(task: TaskView) -> Iterator[Text]:
         yield Prose(f"    {safe_line(task.failure.message)}", style="red")
     for question in task.questions:
         yield Prose(f"    asks: {safe_line(question.text)}", style="yellow")
-        yield Text(f"    question {question.id}, until {question.deadline}", style="dim")
+        until = f", until {clock(question.deadline)}" if question.deadline else ""
+        yield Text(f"    question {question.id}{until}", style="dim")
     yield from notice_lines(task.notices, "    ")
 
 

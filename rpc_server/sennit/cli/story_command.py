@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import click
 from rich.console import RenderableType
+from rich.text import Text
 
 from sennit.cli.names import Names
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
-from sennit.cli.tables import cells, filled, table
-from sennit_protocol.texts import StoryParams, StoryResult
+from sennit.cli.tables import cells, day_and_time, filled, table
+from sennit_protocol.texts import StoryEvent, StoryParams, StoryResult
 
 
 @click.command("story")
@@ -19,7 +22,10 @@ from sennit_protocol.texts import StoryParams, StoryResult
 @json_option
 @click.pass_obj
 def command(place: Place, *, ticket: str, task: str | None, limit: int, as_json: bool) -> None:
-    """Tell everything that happened to a ticket, or to one task of it, oldest first."""
+    """Tell everything that happened to a ticket, or to one task of it, oldest first.
+
+    Times are those of the clocks here; --json has them exactly, and the type of each event.
+    """
 
     async def params(names: Names) -> StoryParams:
         if task is None and "/" not in ticket:
@@ -30,12 +36,17 @@ def command(place: Place, *, ticket: str, task: str | None, limit: int, as_json:
 
 
 def story_table(result: StoryResult) -> RenderableType:
-    """Show events."""
-    rows = [
-        cells(str(each.sequence), each.at, each.task or "", each.type, each.message)
-        for each in result.events
-    ]
-    made = filled(table(">nr", "at", "task", "event", "what happened"), rows)
+    """Show events, with the day before the first one of it."""
+    made = filled(table(">!nr", "!at", "task", "what happened"), _rows(result.events))
     if result.more:
         made.caption = "There is more: use a higher --limit"
     return made
+
+
+def _rows(events: Sequence[StoryEvent]) -> Iterator[Sequence[Text]]:
+    day = ""
+    for each in events:
+        before, (day, time) = day, day_and_time(each.at)
+        if day != before:
+            yield cells("", "", "", Text(day, style="bold"))
+        yield cells(str(each.sequence), time, each.task or "", each.message)

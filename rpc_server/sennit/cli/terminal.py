@@ -14,9 +14,11 @@ from sennit.cli.error_json import write_json
 from sennit.cli.prose import Prose
 from sennit_protocol.wire import unstructure
 
-PIPE_COLUMNS = 100
-"""Columns of a table where no terminal limits them; lines of text are never broken there."""
+PIPE_COLUMNS = 100_000
+"""Columns where no terminal limits them: there a row of a table is a line, however long."""
 _READ_SIZE = 4096
+_RULE = "─"
+_WORDS = {"yes": "y", "no": "n", "quit": "q"}
 
 
 class Terminal:
@@ -51,12 +53,22 @@ class Terminal:
         """Ask a person for a line; ``None`` when the input has ended. Only if `interactive`."""
         async with self._asking:
             self.err.print(question, end=" ")
-            return await self._lines.next()
+            try:
+                return await self._lines.next()
+            except anyio.get_cancelled_exc_class():
+                # What is said next begins a line of its own.
+                self.err.print()
+                raise
 
     async def choose(self, question: RenderableType, letters: Sequence[str]) -> str | None:
-        """Ask until the answer begins with one of ``letters``; ``None`` at the end of input."""
+        """Ask until the answer is one of ``letters``; ``None`` at the end of input.
+
+        A whole word counts only where it is `yes`, `no` or `quit`: anything longer was meant for
+        somebody else, such as a command that was pasted here.
+        """
         while (line := await self.ask(question)) is not None:
-            letter = line.strip()[:1].lower() or "?"
+            said = line.strip().lower() or "?"
+            letter = _WORDS.get(said, said)
             if letter in letters:
                 return letter
             self.err.print(f"Please answer with one of: {', '.join(letters)}")
@@ -66,8 +78,21 @@ class Terminal:
 def _print(console: Console, part: RenderableType) -> None:
     if isinstance(part, Prose) and console.is_terminal:
         part = part.folded(console)
-    # Other lines are folded by the terminal itself, so that copying gives them whole.
-    console.print(part, soft_wrap=isinstance(part, Text | str))
+    if isinstance(part, Text | str):
+        # Other lines are folded by the terminal itself, so that copying gives them whole.
+        console.print(part, soft_wrap=True)
+    elif console.is_terminal:
+        console.print(part)
+    else:
+        _print_trimmed(console, part)
+
+
+def _print_trimmed(console: Console, part: RenderableType) -> None:
+    """Write a table without what makes each line as long as the longest: blanks, and the rule."""
+    with console.capture() as captured:
+        console.print(part)
+    lines = (line.rstrip() for line in captured.get().splitlines() if line.strip(_RULE) or not line)
+    console.print(*lines, sep="\n", soft_wrap=True)
 
 
 class _StdinLines:

@@ -2,48 +2,95 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
+
 import click
 from rich.console import RenderableType
+from rich.text import Text
 
 from sennit.cli.names import Names
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
-from sennit.cli.tables import cells, filled, state, table
+from sennit.cli.safe_text import safe_line
+from sennit.cli.tables import ago, cells, filled, state, table
+from sennit.core.uris import display, file_path
 from sennit_protocol.requests import TicketsParams, TicketsResult
+from sennit_protocol.views import TicketSummary
 
 
 @click.command("tickets")
 @click.option("--limit", type=click.IntRange(1, 1000), default=30, show_default=True)
 @click.option("--before", metavar="TICKET", help="Only tickets older than this one.")
+@click.option(
+    "--all/--here",
+    "everywhere",
+    default=None,
+    help="Those of all repositories, or of a repository at, above or below the folder here; "
+    "unless given here, and all with --json.",
+)
 @json_option
 @click.pass_obj
-def command(place: Place, *, limit: int, before: str | None, as_json: bool) -> None:
-    """List tickets, newest first."""
+def command(
+    place: Place, *, limit: int, before: str | None, everywhere: bool | None, as_json: bool
+) -> None:
+    """List tickets, newest first.
+
+    Open are proposals that wait for a decision or an application.
+    """
+    of_all = as_json if everywhere is None else everywhere
 
     async def params(names: Names) -> TicketsParams:
-        return TicketsParams(limit, await names.ticket(before) if before else None)
+        older = await names.ticket(before) if before else None
+        return TicketsParams(limit, older, None if of_all else place.folder.as_uri())
 
     place.request_named(
-        "sennit/tickets", params, TicketsResult, as_json=as_json, render=tickets_table
+        "sennit/tickets",
+        params,
+        TicketsResult,
+        as_json=as_json,
+        render=all_tickets if of_all else partial(tickets_here, place.folder),
     )
 
 
-def tickets_table(result: TicketsResult) -> RenderableType:
-    """Show a page of tickets."""
+def tickets_here(folder: Path, result: TicketsResult) -> RenderableType:
+    """Show a page of the tickets of the repository of a folder."""
+    if not result.tickets:
+        return (
+            f"No tickets of a repository at, above or below {safe_line(str(folder))} yet. "
+            "Start one with `sennit run`; those of others: sennit tickets --all"
+        )
+    made = table("!ticket", "!state", ">done", ">open", "!created", "label")
+    rows = [cells(*_beginning(each), each.label or "") for each in result.tickets]
+    made.caption = _older(result, "sennit tickets")
+    return filled(made, rows)
+
+
+def all_tickets(result: TicketsResult) -> RenderableType:
+    """Show a page of the tickets of all repositories."""
     if not result.tickets:
         return "No tickets yet. Start one with `sennit run`."
-    made = table("ticket", "state", ">done", ">to review", "created", "label")
+    made = table("!ticket", "!state", ">done", ">open", "!created", "repository", "label")
     rows = [
-        cells(
-            each.id,
-            state(each.state),
-            f"{each.tasks_final}/{each.tasks}",
-            str(each.proposals_pending or ""),
-            each.created_at,
-            each.label or "",
-        )
+        cells(*_beginning(each), ", ".join(map(_shown, each.repositories)), each.label or "")
         for each in result.tickets
     ]
-    if result.more:
-        made.caption = f"There are older ones: sennit tickets --before {result.tickets[-1].id}"
+    made.caption = _older(result, "sennit tickets --all")
     return filled(made, rows)
+
+
+def _beginning(ticket: TicketSummary) -> tuple[str | Text, ...]:
+    done = f"{ticket.tasks_final}/{ticket.tasks}"
+    waiting = str(ticket.proposals_pending or "")
+    return ticket.id, state(ticket.state), done, waiting, ago(ticket.created_at)
+
+
+def _older(result: TicketsResult, listed: str) -> str | None:
+    if not result.more:
+        return None
+    return f"There are older ones: {listed} --before {result.tickets[-1].id}"
+
+
+def _shown(uri: str) -> str:
+    path = file_path(uri)
+    return uri if path is None else display(path)

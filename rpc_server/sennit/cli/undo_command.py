@@ -87,7 +87,7 @@ async def _newest(client: Client, folder: Path) -> _Newest:
     found: _Newest | None = None
     before: TicketId | None = None
     while True:
-        params = TicketsParams(PAGE, before, str(folder))
+        params = TicketsParams(PAGE, before, folder.as_uri())
         page = await client.ask("sennit/tickets", params, TicketsResult)
         for ticket in page.tickets:
             last = ticket.last_application

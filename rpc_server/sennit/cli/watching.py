@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 
 import anyio
 from anyio.abc import TaskGroup
@@ -29,6 +31,21 @@ from sennit_protocol.wire import structure_open
 _WAIT_MS = 5_000
 """A wait this long also brings the whole ticket, should a notification not have come."""
 _WAIT_LIMIT_S = 60.0
+
+
+@contextmanager
+def _interrupts() -> Iterator[AsyncIterator[signal.Signals]]:
+    """Take Ctrl-C for as long as this lasts; after it, it interrupts the command again.
+
+    asyncio leaves Python's own handler behind, whose exception would end the tasks that speak with
+    the server before the command has taken leave of it.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        with anyio.open_signal_receiver(signal.SIGINT) as interrupts:
+            yield interrupts
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @frozen
@@ -80,7 +97,7 @@ class Watch:
                     self.board.take_task(changed.task)
 
     async def _mind_interrupts(self, client: Client, ticket: TicketId, tasks: TaskGroup) -> None:
-        with anyio.open_signal_receiver(signal.SIGINT) as interrupts:
+        with _interrupts() as interrupts:
             async for _ in interrupts:
                 self._interrupts += 1
                 if self._interrupts > 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from shlex import quote
 from typing import assert_never
 
 import anyio.to_thread
@@ -253,13 +254,13 @@ def _trust_problem(top: bytes, verdict: TrustVerdict | TrustUnreadable) -> Probl
         case TrustState.UNTRUSTED:
             return Problem(
                 where,
-                "is not trusted, so no program may run for it. Look at what it holds, then trust it"
-                " in your editor or by `sennit trust grant`.",
+                "is not trusted, so no program may run for it. Look at what it holds, then trust"
+                f" it: sennit trust grant {quote(where)}",
             )
         case TrustState.CHANGED:
             names = ", ".join(map(display, verdict.changed))
             return Problem(
                 where,
                 f"was trusted, but files that can start programs have changed since: {names}. Look"
-                " at them, then run `sennit trust grant` again.",
+                f" at them, then trust it again: sennit trust grant {quote(where)}",
             )

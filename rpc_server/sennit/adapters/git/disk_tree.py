@@ -15,6 +15,7 @@ from attrs import evolve, frozen
 from sennit.adapters.git.files import in_thread, remove_index
 from sennit.adapters.git.index_file import UnknownIndexError, objects_in, written_index
 from sennit.adapters.git.inprocess import NotHere, Objects, with_objects
+from sennit.adapters.git.new_objects import ENOUGH, NewTrees, keep_pack, may_pack
 from sennit.adapters.git.raw_trees import Folders, InTheWay, rewritten
 from sennit.adapters.git.stage import stage, write_tree
 from sennit.adapters.git.trees import files_at
@@ -100,20 +101,25 @@ async def _by_few(
         read = await _read(git, store, place, index, differing)
     if not isinstance(read, _Read):
         return read
-    made = await with_objects(store, lambda objects: _rewritten(objects, differing, read))
-    return made if isinstance(made, NotHere) else DiskTree(made, read.refused)
+    made = await with_objects(store, lambda objects: _rewritten(objects, store, differing, read))
+    if isinstance(made, NotHere):
+        return made
+    failed = await keep_pack(git, store, made.packed)
+    return DiskTree(made.tree, read.refused) if failed is None else failed
 
 
 async def _read(
     git: Git, store: Store, place: Place, index: Path, differing: Differing
 ) -> _Read | GitFailed | NotHere:
-    def begin(objects: Objects) -> None:
+    def begin(objects: Objects) -> bool:
         index.write_bytes(written_index(_to_know(objects, differing), store.object_format))
+        return len(differing.present) >= ENOUGH and may_pack(store.objects)
 
-    begun = await with_objects(store, begin)
-    if isinstance(begun, NotHere):
-        return begun
-    refused = await stage(git.configured(_PLAIN_INDEX), place, differing.present, {})
+    packing = await with_objects(store, begin)
+    if isinstance(packing, NotHere):
+        return packing
+    plain = git.configured(_PLAIN_INDEX)
+    refused = await stage(plain, place, differing.present, {}, into_one_pack=packing)
     if isinstance(refused, GitFailed):
         return refused
     entries = await in_thread("read an index", _entries, index, store.object_format)
@@ -160,7 +166,17 @@ def _rules_above(paths: Iterable[bytes]) -> set[bytes]:
     return found
 
 
-def _rewritten(objects: Objects, differing: Differing, read: _Read) -> str | NotHere:
+@frozen
+class _Made:
+    """A tree, and a pack of objects that have yet to come into the store; it may be empty."""
+
+    tree: str
+    packed: bytes = b""
+
+
+def _rewritten(
+    objects: Objects, store: Store, differing: Differing, read: _Read
+) -> _Made | NotHere:
     changes = dict(differing.staged)
     stays = {one.path for one in read.refused}
     changes |= {path: read.entries.get(path) for path in differing.present if path not in stays}
@@ -169,9 +185,11 @@ def _rewritten(objects: Objects, differing: Differing, read: _Read) -> str | Not
     there = files_at(Folders(objects.tree, differing.tree), gone)
     changes = {path: entry for path, entry in changes.items() if entry or path in there}
     if not changes:
-        return differing.tree
+        return _Made(differing.tree)
+    new = NewTrees()
     try:
-        return rewritten(objects.tree, objects.write_tree, differing.tree, changes)
+        tree = rewritten(objects.tree, new.add, differing.tree, changes)
     except InTheWay as error:
         # What was looked at changed meanwhile; git's own index knows which of two gives way.
         return NotHere(f"{error.path!r} is in the way")
+    return _Made(tree, new.written_or_packed(objects, store))

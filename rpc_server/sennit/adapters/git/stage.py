@@ -28,18 +28,21 @@ async def stage(
     place: Place,
     present: Sequence[bytes],
     entries: Mapping[bytes, Entry | None],
+    *,
+    into_one_pack: bool = False,
 ) -> tuple[LeftOut, ...] | GitFailed:
     """Read the ``present`` paths from disk, then set ``entries`` (None removes a path).
 
     Listing the paths instead of ``git add -A`` keeps what must stay out from ever becoming an
     object, and does not look into submodules. Gives the paths that git refused; they stay in the
-    index as they were.
+    index as they were. ``into_one_pack``: new objects get no file each.
     """
     # The call that reads what is there also removes what is not, which saves a call for that.
     gone = await in_thread("look for what is gone", _gone, place, entries) if present else []
     if isinstance(gone, GitFailed):
         return gone
-    refused = await _read(git, place, [*present, *gone])
+    config = _INTO_ONE_PACK if into_one_pack or len(present) > _MANY else ()
+    refused = await _read(git.configured(config), place, [*present, *gone])
     if isinstance(refused, GitFailed):
         return refused
     done = frozenset(gone) - {one.path for one in refused}
@@ -93,7 +96,6 @@ async def _update(git: Git, place: Place, paths: Sequence[bytes]) -> GitFailed |
         ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"],
         place,
         stdin=nul_ended(paths),
-        config=_INTO_ONE_PACK if len(paths) > _MANY else (),
     )
     return done if isinstance(done, GitFailed) else None
 

@@ -104,10 +104,19 @@ async def plan(
     touched = {path for part in wish.parts for unit in _wanted(part) for path in unit}
     told = tuple(Held(path, why) for path, why in held.items() if path in touched)
     made = await _assigned(services, sight, name, wish, folded, changes, told)
-    if isinstance(made, GitFailed) or not changed_since:
+    if isinstance(made, GitFailed):
         return made
+    made = _without_held(made, parts)
     notices = (*made.notices, *map(_changed_since, changed_since))
     return evolve(made, notices=notices, changed_since=changed_since)
+
+
+def _without_held(made: Plan, parts: Sequence[Part]) -> Plan:
+    """Let the units of files that are left alone count as not applied."""
+    held = {one.path for one in made.held}
+    left = {unit.id for part in parts for unit in part.units if held & {unit.path, unit.old_path}}
+    kept = tuple(unit for unit in made.folded.applied if unit not in left)
+    return evolve(made, folded=evolve(made.folded, applied=kept))
 
 
 def _without_what_was_applied(
