@@ -95,7 +95,7 @@ async def heap(bench: Bench, tmp_path: Path, environment: dict[str, str]) -> Hea
 
 
 async def test_every_call_of_git_may_go_wrong(heap: Heap) -> None:
-    git_dir = heap.bench.tree.path(".git")
+    git_dir, running = heap.bench.tree.path(".git"), children()
     assert all(heap.objects_of(heap.store, heap.kept + heap.gone))
     store = heap.copy("right")
     right = await heap.collected(heap.faulty.counting(), store)
@@ -115,7 +115,7 @@ async def test_every_call_of_git_may_go_wrong(heap: Heap) -> None:
             await heap.assert_the_next_time_works(store, where)
             assert untouched_view(git_dir) == before, where
             shutil.rmtree(store.root)
-    assert children() == []
+    assert children() <= running
 
 
 async def test_a_disk_without_room_loses_nothing(heap: Heap) -> None:
