@@ -55,7 +55,8 @@ def test_a_command_is_run_accepted_applied_and_taken_back(desk: Desk) -> None:
 def test_nothing_starts_in_a_folder_that_is_not_trusted(untrusted: Desk) -> None:
     done = untrusted.sennit("run", *sed("s/1/X/"), "--accept-all")
     assert done.code == 3
-    assert f"sennit trust grant {untrusted.repository}" in done.err
+    assert done.err.count(f"sennit trust grant {untrusted.repository}") == 1
+    assert f"{untrusted.repository} is not trusted" in done.err
     assert (untrusted.repository / "a.txt").read_text() == LINES
     assert untrusted.sennit("tickets", "--json").json["tickets"] == []
 
@@ -227,7 +228,7 @@ def test_the_last_application_is_that_of_this_repository_and_no_patch(
     patch = desk.sennit(
         "run", *sed("s/^line 9$/nine/"), "--accept-all", "--patch", str(tmp_path / "p")
     )
-    assert (patch.code, "alreadyPresent" in patch.out) == (0, False), patch.out
+    assert (patch.code, "already present" in patch.out) == (0, False), patch.out
     (tmp_path / "elsewhere").mkdir()
     other = evolve(desk, repository=tmp_path / "elsewhere")
     other.git("init", "--quiet")
@@ -257,9 +258,9 @@ def test_a_person_decides_hunk_by_hunk(desk: Desk) -> None:
     with OnTerminal(desk, "run", *sed(script)) as terminal:
         terminal.wait_for("[y,n,a,d,s,j,q,?]?")
         terminal.type("s")
-        terminal.wait_for("Accept this change to a.txt")
+        terminal.wait_for("Accept this change to a.txt (1/2)")
         terminal.type("n")
-        terminal.wait_for("Accept this change to a.txt")
+        terminal.wait_for("Accept this change to a.txt (2/2)")
         terminal.type("y")
         assert terminal.end() == 0, terminal.seen
         assert (desk.repository / "a.txt").read_text() == LINES.replace("line 30\n", "thirty\n")
@@ -282,6 +283,9 @@ def test_a_person_who_does_not_trust_starts_nothing(untrusted: Desk) -> None:
         terminal.wait_for("Programs named by it will run")
         terminal.type("n")
         assert terminal.end() == 3
+        told = " ".join(terminal.seen.split())
+        assert "is not trusted, so nothing was started." in told
+        assert told.count("Nothing was started") == 1
         assert (untrusted.repository / "a.txt").read_text() == LINES
 
 

@@ -100,3 +100,25 @@ def test_a_change_that_was_taken_out_by_hand_goes_in_again(desk: Desk, tmp_path:
     (desk.repository / "README.md").write_text(BEFORE)
     assert desk.sennit("apply", ticket).code == 0
     assert (desk.repository / "README.md").read_text() == AFTER
+
+
+def test_a_file_that_was_left_alone_is_not_shown_as_applied(desk: Desk) -> None:
+    file = desk.repository.parent / "tasks.toml"
+    line = json.dumps("sh -c 'echo agent > new.txt; echo more >> README.md'")
+    file.write_text(f"[[tasks]]\nid = 'one'\ncommand = {line}\n")
+    ticket = desk.sennit("run", "--file", str(file), "--json").json["ticket"]["id"]
+    # A file that git ignores is in no snapshot, so the edit does not know of it.
+    (desk.repository / ".git" / "info" / "exclude").write_text("new.txt\n")
+    (desk.repository / "new.txt").write_text("mine\n")
+    done = desk.sennit("apply", ticket, "--accept-all", "--json")
+    assert (done.code, done.json["state"]) == (1, "partlyApplied"), done.out + done.err
+    assert applied_by_path(desk) == {"new.txt": [False], "README.md": [True]}
+    (desk.repository / "new.txt").unlink()
+    assert desk.sennit("apply", ticket).code == 0
+    assert applied_by_path(desk) == {"new.txt": [True], "README.md": [True]}
+
+
+def applied_by_path(desk: Desk) -> dict[str, list[bool]]:
+    """Whether each change of the newest ticket's task is in the text."""
+    shown = desk.sennit("show", "@/one", "--json").json
+    return {each["path"]: [unit["applied"] for unit in each["units"]] for each in shown["files"]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -173,4 +174,5 @@ def test_a_program_that_wrote_nothing_is_told(desk: Desk) -> None:
 def test_a_ticket_shows_what_was_applied_of_it(desk: Desk) -> None:
     done = ran(desk, *sed("s/^line 5$/five/"), "--accept-all")
     application = done["application"]["id"]
-    assert f"{application}  applied, 1 file" in desk.sennit("show", done["ticket"]["id"]).out
+    shown = desk.sennit("show", done["ticket"]["id"]).out
+    assert re.search(rf"^  {application}  1 file  (just now|.* ago)  applied$", shown, re.MULTILINE)

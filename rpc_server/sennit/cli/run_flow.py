@@ -24,13 +24,17 @@ from sennit.cli.client import Client
 from sennit.cli.diffs import proposal_lines
 from sennit.cli.exits import Exit
 from sennit.cli.failures import RefusedError
+from sennit.cli.flags import flag_lines
+from sennit.cli.last_words import last_words
 from sennit.cli.manifest import manifest_lines
 from sennit.cli.notices import notice_lines
+from sennit.cli.phases import how_it_ended
 from sennit.cli.place import Place
 from sennit.cli.proposals_read import bases_of, proposal_of, summaries_of
-from sennit.cli.review_loop import accept_whole, decide_all, review
+from sennit.cli.review_loop import accept_whole, decide_all, fits_whole, review
 from sennit.cli.safe_text import safe_line
 from sennit.cli.server_requests import answer_of_person
+from sennit.cli.unapplied import unapplied_lines
 from sennit.cli.watching import Watch
 from sennit_protocol.errors import ErrorCode
 from sennit_protocol.following import FollowParams
@@ -69,6 +73,17 @@ class Outcome:
     interrupted: bool
 
 
+@frozen
+class _Decided:
+    """The proposals after the decisions, and those that this command was told to apply.
+
+    Decisions of earlier revisions are carried over: that a proposal is accepted is not enough.
+    """
+
+    views: Sequence[ProposalView]
+    to_apply: Sequence[ProposalView] = ()
+
+
 class Flow:
     """One `sennit run`."""
 
@@ -96,6 +111,8 @@ class Flow:
         self._patch = patch
         self._confirm_moved = confirm_moved
         self._watch = Watch(place.terminal, Board(place.terminal.err))
+        self._ticket: TicketId | None = None
+        self._applying = False
 
     def handlers(self) -> Mapping[str, ServerHandler]:
         """Answer questions of agents while the live table stands aside."""
@@ -107,15 +124,28 @@ class Flow:
 
         return {"sennit/ask": ask}
 
+    def left_behind(self) -> str:
+        """Say what an interrupt has left, and how to go on with it."""
+        if self._ticket is None:
+            return "If anything was started, `sennit tickets` lists it."
+        if self._applying:
+            return f"Files may have been changed: `sennit show {self._ticket}` tells which."
+        return f"No file was changed. To decide: sennit review {self._ticket}"
+
     async def run(self, client: Client, call: Call) -> Outcome:
         """Do it all; raises the errors of commands."""
-        ticket = await self._dispatched(client, call)
+        self._ticket = ticket = await self._dispatched(client, call)
         watched = await self._watch.until_settled(client, ticket)
         self._say_how_it_ended(watched.view)
+        async for line in last_words(client, watched.view):
+            self._terminal.note(line)
         views = [await proposal_of(client, e.id) for e in await summaries_of(client, ticket)]
         decided = await self._decided(client, views)
-        application = await self._applied(client, decided)
-        return Outcome(watched.view, tuple(decided), application, watched.interrupted)
+        application = await self._applied(client, decided.to_apply)
+        if application is None and (views or self._patch is not None):
+            for line in unapplied_lines(ticket, decided.views, self._patch):
+                self._terminal.note(line)
+        return Outcome(watched.view, tuple(decided.views), application, watched.interrupted)
 
     async def _dispatched(self, client: Client, call: Call) -> TicketId:
         try:
@@ -124,7 +154,9 @@ class Flow:
             if error.code != ErrorCode.NOT_TRUSTED or not self._terminal.interactive:
                 raise
             if not await self._trust_is_granted(client, error):
-                raise
+                # Why has been said before the question.
+                said = f"{self._place.folder} is not trusted, so nothing was started."
+                raise RefusedError(error.code, said, None) from error
             result = await self._dispatch(client, call)
         for line in notice_lines(result.notices, ""):
             self._terminal.note(line)
@@ -153,40 +185,37 @@ class Flow:
         for manifest in view.bases:
             for line in manifest_lines(manifest):
                 self._terminal.note(line)
-        self._terminal.note(Text(f"The ticket {view.id} is {view.state}."))
+        self._terminal.note(Text(f"The ticket {view.id} {how_it_ended(view.state)}."))
+        for task in view.tasks:
+            for line in flag_lines(task, view, f"{safe_line(task.id)}: "):
+                self._terminal.note(line)
         # How a follow-up went on, with the earlier session or without, is told with its task.
         of_tasks = [note for task in view.tasks if task.following for note in task.notices]
         for line in notice_lines((*view.notices, *of_tasks), ""):
             self._terminal.note(line)
 
-    async def _decided(
-        self, client: Client, views: Sequence[ProposalView]
-    ) -> Sequence[ProposalView]:
+    async def _decided(self, client: Client, views: Sequence[ProposalView]) -> _Decided:
         match self._after:
             case AfterRun.ASK:
-                return (await review(client, self._terminal, views)).views
+                reviewed = await review(client, self._terminal, views)
+                named = reviewed.accepted if reviewed.finished else frozenset()
+                to_apply = [each for each in reviewed.views if each.summary.id in named]
+                return _Decided(reviewed.views, to_apply)
             case AfterRun.ACCEPT:
                 await self._show(client, views)
-                return [await accept_whole(client, self._terminal, each) for each in views]
+                after = [await accept_whole(client, self._terminal, each) for each in views]
+                return _Decided(after, [each for each in after if fits_whole(each)])
             case AfterRun.REJECT:
-                return [await decide_all(client, each, Decision.REJECTED) for each in views]
+                return _Decided([await decide_all(client, e, Decision.REJECTED) for e in views])
             case AfterRun.LEAVE:
                 await self._show(client, views)
-                self._say_what_to_do(views)
-                return views
+                return _Decided(views)
 
     async def _show(self, client: Client, views: Sequence[ProposalView]) -> None:
         bases = await bases_of(client, views)
         for view in views:
             for line in proposal_lines(view, bases):
                 self._result(line)
-
-    def _say_what_to_do(self, views: Sequence[ProposalView]) -> None:
-        if any(each.files for each in views):
-            name = views[0].summary.ticket
-            self._terminal.note("Nothing is accepted, and no file was changed.")
-            self._terminal.note(f"To decide: sennit review {name}")
-            self._terminal.note(f"To apply all that fits: sennit apply {name} --accept-all")
 
     def _result(self, line: Text) -> None:
         if not self._as_json:
@@ -199,6 +228,7 @@ class Flow:
         if not selected or not self._apply:
             return None
         target = Target.DISK if self._patch is None else Target.PATCH
+        self._applying = True
         view = await apply(client, target, selected, confirm_moved=self._confirm_moved)
         if self._patch is not None:
             write_patch(self._patch, patch_bytes(view))
