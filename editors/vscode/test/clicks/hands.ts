@@ -1,8 +1,11 @@
 /** A person's hands in a window of VS Code: they click and type, and see what is on the screen. */
 
-import type { Locator, Page } from 'playwright-core';
+import { errors, type Locator, type Page } from 'playwright-core';
 
 const PATIENCE_MS = 90_000;
+/** How long the mouse stays over a line before it comes to it again, and how often. */
+const HOVER_MS = 3_000;
+const TRIES = 30;
 /** How long a person looks at what they have saved before they save again. */
 const SAVED_MS = 2_000;
 
@@ -67,8 +70,20 @@ export class Hands {
 
   /** Clicks a button that a line shows while the mouse is over it. */
   async clickOnLine(line: Locator, button: string): Promise<void> {
-    await line.hover();
-    await line.locator(`.action-label[aria-label^="${button}"]`).click();
+    const action = line.locator(`.action-label[aria-label^="${button}"]`);
+    for (let left = TRIES; left > 0; left--) {
+      await line.hover();
+      try {
+        await action.click({ timeout: HOVER_MS });
+        return;
+      } catch (error) {
+        if (!(error instanceof errors.TimeoutError) || left === 1) {
+          throw error;
+        }
+        // A line that was drawn anew shows its buttons when the mouse comes to it again.
+        await this.page.mouse.move(0, 0);
+      }
+    }
   }
 
   /** Opens a line that is closed. */
