@@ -175,6 +175,7 @@ def test_another_server_takes_over_while_it_runs(machine: Machine, repo: Repo) -
     ticket = server.dispatch(task("held", gate.prompt("sed -i s/two/TWO/ a.txt")))
     gate.reached()
     server.until_state(ticket, "held", "running")
+    assert eventually(lambda: bool(other.ask("tickets")["tickets"]))
     server.kill_9()
     view = everything_is_told(other, ticket)
     assert task_of(view, "held")["state"] == "interrupted"
