@@ -11,6 +11,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -28,12 +29,25 @@ from sennit.adapters.watched_files import TrustPlace
 from sennit.core.trust import TrustVerdict
 from tests.nursery import Nestling
 
+LINES = "".join(f"line {number}\n" for number in range(1, 41))
+"""A text in which edits can lie far from each other."""
+
 DEADLINE_S = 50.0
 PROGRAM_DEADLINE_S = 150.0
 """For programs that are really started: the demo alone takes twenty seconds of processor time."""
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 # There is nothing to tidy up after a commit, and to find that out takes a process more.
 _AUTHOR = ("-c", "user.name=T", "-c", "user.email=t@localhost", "-c", "maintenance.auto=false")
+
+
+def sed(script: str, name: str = "a.txt") -> list[str]:
+    """Arguments of ``sennit run`` for a task that edits a file by sed."""
+    return ["--command", shlex.join(["sed", "-i", script, name])]
+
+
+def python(program: str) -> list[str]:
+    """Arguments of ``sennit run`` for a task that runs a program of Python."""
+    return ["--command", shlex.join([sys.executable, "-c", program])]
 
 
 @frozen

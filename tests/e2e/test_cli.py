@@ -11,11 +11,18 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from tests.e2e.cli_process import DEADLINE_S, Desk, OnTerminal, a_desk, eventually
+from tests.e2e.cli_process import (
+    DEADLINE_S,
+    LINES,
+    Desk,
+    OnTerminal,
+    a_desk,
+    eventually,
+    python,
+    sed,
+)
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
-
-LINES = "".join(f"line {number}\n" for number in range(1, 41))
 
 MakeDesk = Callable[[], Desk]
 
@@ -28,14 +35,6 @@ def untrusted(tmp_path: Path) -> Desk:
 @pytest.fixture
 def desk(untrusted: Desk) -> Desk:
     return untrusted.trusted()
-
-
-def sed(script: str, name: str = "a.txt") -> list[str]:
-    return ["--command", shlex.join(["sed", "-i", script, name])]
-
-
-def python(program: str) -> list[str]:
-    return ["--command", shlex.join([sys.executable, "-c", program])]
 
 
 def test_a_command_is_run_accepted_applied_and_taken_back(desk: Desk) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli_process import Desk, a_desk
+from tests.e2e.cli_process import (
+    Desk,
+    a_desk,
+    python,
+)
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 
@@ -16,10 +19,6 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
     return a_desk(tmp_path, {"a.txt": "a\n"}).trusted()
-
-
-def python(program: str) -> list[str]:
-    return ["--command", shlex.join([sys.executable, "-c", program])]
 
 
 def newest(desk: Desk) -> str:

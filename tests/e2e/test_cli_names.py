@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import re
-import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.e2e.cli_process import Desk, a_desk
+from tests.e2e.cli_process import (
+    LINES,
+    Desk,
+    a_desk,
+    python,
+    sed,
+)
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
-
-LINES = "".join(f"line {number}\n" for number in range(1, 41))
 
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
     return a_desk(tmp_path, {"a.txt": LINES, "b.txt": LINES}).trusted()
-
-
-def sed(script: str, name: str = "a.txt") -> list[str]:
-    return ["--command", shlex.join(["sed", "-i", script, name])]
-
-
-def python(program: str) -> list[str]:
-    return ["--command", shlex.join([sys.executable, "-c", program])]
 
 
 def ran(desk: Desk, *arguments: str) -> Any:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 
 import pytest
 from attrs import evolve
 
-from tests.e2e.cli_process import Desk, OnTerminal, a_desk
+from tests.e2e.cli_process import (
+    Desk,
+    OnTerminal,
+    a_desk,
+    sed,
+)
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 
@@ -17,10 +21,6 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
     return a_desk(tmp_path, {"a.txt": "one\ntwo\n", "b.txt": "three\n"}).trusted()
-
-
-def sed(script: str, name: str) -> list[str]:
-    return ["--command", shlex.join(["sed", "-i", script, name])]
 
 
 def test_a_ticket_is_shown_with_a_line_for_each_task_and_its_proposal(desk: Desk) -> None:

@@ -3,40 +3,24 @@
 from __future__ import annotations
 
 import os
-import subprocess
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
 from tests.adapters.workspaces.mounted import where_there_are_layers
 from tests.e2e.scene import Machine, Repo, sh, task, task_of
+from tests.small_disks import SmallDisk, small_disks
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 
 MIB = 1 << 20
 KIND = '[workspace]\nkind = "overlay"\n'
 
-SmallDisk = Callable[[Path], Path]
-
 
 @pytest.fixture
 def small_disk() -> Iterator[SmallDisk]:
-    """Puts a disk of 8 MiB in the place of a folder."""
-    mounted: list[Path] = []
-
-    def put(folder: Path) -> Path:
-        folder.mkdir(mode=0o700, parents=True)
-        mount = ["mount", "-t", "tmpfs", "-o", "size=8m,mode=700", "none", str(folder)]
-        done = subprocess.run(mount, capture_output=True, check=False)
-        if done.returncode != 0:
-            pytest.skip(f"only root has a small disk here: {done.stderr.decode().strip()}")
-        mounted.append(folder)
-        return folder
-
-    yield put
-    for folder in mounted:
-        subprocess.run(["umount", str(folder)], check=True)
+    with small_disks() as put:
+        yield put
 
 
 @pytest.fixture

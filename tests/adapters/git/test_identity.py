@@ -14,7 +14,7 @@ from sennit.adapters.git.identity import Identity, identity_at
 from sennit.adapters.git.records import read_record, record_file, write_inner_record
 from sennit.adapters.git.taking_over import make_room
 from sennit.adapters.workspaces.spares import Room, release_workspace
-from sennit.adapters.workspaces.stripping import strip
+from sennit.adapters.workspaces.stripping import folders_in, strip
 from sennit.core.objects import GitFailed
 from tests.adapters.git.bench import Bench, this_process
 
@@ -82,7 +82,7 @@ async def test_nothing_is_done_to_a_folder_with_the_inode_of_a_removed_workspace
         assert gone.reason is Kept.REPLACED
     assert await capture(bench.git, store, workspace, date=0) == WorkspaceGone(folder)
     with pytest.raises(FileNotFoundError):
-        strip(record, b"DIRC\0\0\0\2\0\0\0\0" + b"\0" * 20, "sha1")
+        strip(record, folders_in(b"DIRC\0\0\0\2\0\0\0\0" + b"\0" * 20, "sha1"))
     assert (folder / "precious").read_text() == "keep"
     assert read_record(store, workspace.name) == record
 

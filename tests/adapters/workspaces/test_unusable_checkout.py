@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from sennit.adapters.workspaces.pristine import NAME, folder_of, lock_of, obstac
 from sennit.core.objects import GitFailed
 from sennit.core.workspace_kinds import How, KindWorks, Plan, WorkspaceKind
 from tests.adapters.git.bench import Bench, this_process
+from tests.small_disks import SmallDisk, small_disks
 
 pytestmark = pytest.mark.anyio
 
@@ -26,26 +26,10 @@ FOUND = {WorkspaceKind.REFLINK: KindWorks("it is said to")}
 MIB = 1 << 20
 
 
-Mounted = Callable[[Path], Path]
-
-
 @pytest.fixture
-def mounted() -> Iterator[Mounted]:
-    """Puts a disk of 8 MiB at a place."""
-    folders: list[Path] = []
-
-    def put(folder: Path) -> Path:
-        folder.mkdir()
-        mount = ["mount", "-t", "tmpfs", "-o", "size=8m,mode=700", "none", str(folder)]
-        done = subprocess.run(mount, capture_output=True, check=False)
-        if done.returncode != 0:
-            pytest.skip(f"only root has a small disk here: {done.stderr.decode().strip()}")
-        folders.append(folder)
-        return folder
-
-    yield put
-    for folder in folders:
-        subprocess.run(["umount", str(folder)], check=True)
+def mounted() -> Iterator[SmallDisk]:
+    with small_disks() as put:
+        yield put
 
 
 async def made(
@@ -136,7 +120,7 @@ async def test_a_lock_that_cannot_be_taken_is_worked_without(
 
 @pytest.mark.parametrize("kind", FROM_IT)
 async def test_one_that_cannot_be_removed_is_worked_without(
-    bench: Bench, kind: WorkspaceKind, mounted: Mounted
+    bench: Bench, kind: WorkspaceKind, mounted: SmallDisk
 ) -> None:
     store = await a_checkout_is_kept(bench)
     mounted(folder_of(store) / "mounted")
@@ -161,7 +145,7 @@ async def test_one_that_is_gone_is_made_again(bench: Bench) -> None:
 
 
 @pytest.fixture
-def small(tmp_path: Path, mounted: Mounted) -> Path:
+def small(tmp_path: Path, mounted: SmallDisk) -> Path:
     """A disk of 8 MiB."""
     return mounted(tmp_path / "small")
 

@@ -6,6 +6,7 @@ local plain = require('sennit.plain')
 local remarks = require('sennit.remarks')
 local requests = require('sennit.requests')
 local state = require('sennit.state')
+local tickets = require('sennit.tickets')
 
 local M = {}
 
@@ -23,14 +24,7 @@ local function ticket_for(wanted)
     return nil
   end
   -- Also where there is but one: what is dropped is named before anything is asked.
-  local chosen = async.select(ended, {
-    prompt = 'Drop which ticket?',
-    kind = 'sennit.ticket',
-    format_item = function(one)
-      return ('%s  %s  %s'):format(one.id, one.state, plain.line(one.label, 60))
-    end,
-  })
-  return chosen and chosen.id
+  return tickets.choose(ended, 'Drop which ticket?')
 end
 
 ---@param result sennit.DropResult

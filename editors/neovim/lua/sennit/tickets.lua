@@ -9,6 +9,21 @@ local state = require('sennit.state')
 
 local M = {}
 
+--- Has the user choose one of several tickets; under `async.run`.
+---@param found sennit.TicketSummary[]
+---@param prompt string
+---@return string? id
+function M.choose(found, prompt)
+  local chosen = async.select(found, {
+    prompt = prompt,
+    kind = 'sennit.ticket',
+    format_item = function(one)
+      return ('%s  %s  %s'):format(one.id, one.state, plain.line(one.label, 60))
+    end,
+  })
+  return chosen and chosen.id
+end
+
 --- The ticket that is meant: the named one, else the newest of those that fit.
 ---@param wanted? string
 ---@param fits fun(ticket: sennit.TicketSummary): boolean
@@ -21,14 +36,7 @@ local function ticket_for(wanted, fits)
   if #found <= 1 then
     return found[1] and found[1].id
   end
-  local chosen = async.select(found, {
-    prompt = 'Which ticket?',
-    kind = 'sennit.ticket',
-    format_item = function(one)
-      return ('%s  %s  %s'):format(one.id, one.state, plain.line(one.label, 60))
-    end,
-  })
-  return chosen and chosen.id
+  return M.choose(found, 'Which ticket?')
 end
 
 ---@param result sennit.CancelResult

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve, frozen
 
 from sennit.adapters.git.disk import (
+    NESTED,
     Absent,
     Present,
     has_conflict_markers,
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 
 _ABSENT = "a merge in progress is about its commit, and it is not here; that of HEAD was taken"
-_NESTED = "a repository of its own that is no submodule"
 
 
 @frozen
@@ -59,7 +59,7 @@ def plan_of(root: bytes, status: Status, largest_untracked: int) -> Plan:
     left_out = [one for one in found if isinstance(one, LeftOut)]
     # Git says nothing of a repository in which nothing is committed where a file was.
     left_out += [
-        LeftOut(path, LeftOutReason.NESTED_REPOSITORY, _NESTED)
+        LeftOut(path, LeftOutReason.NESTED_REPOSITORY, NESTED)
         for path in entries
         if is_repository(root, path)
     ]

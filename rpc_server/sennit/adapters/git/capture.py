@@ -20,6 +20,7 @@ from sennit.adapters.git.git import DISPOSABLE
 from sennit.adapters.git.head_at import make_git_directory_at
 from sennit.adapters.git.identity import identity_at
 from sennit.adapters.git.ignored import ignored_among
+from sennit.adapters.git.index_tags import skipped_in
 from sennit.adapters.git.layered_capture import index_upper
 from sennit.adapters.git.out_of_view import back_in_view, out_of_view, told_of
 from sennit.adapters.git.records import (
@@ -284,14 +285,14 @@ async def _unflag(capturing: _Capturing) -> GitFailed | None:
     sparse = await anyio.Path(capturing.store.git_dir / "info" / "sparse-checkout").exists()
     if not sparse:
         return None
-    listed = await capturing.git.run(["ls-files", "-t", "-z"], capturing.place)
-    if isinstance(listed, GitFailed):
-        return listed
-    paths = [record[2:] for record in listed.stdout.split(b"\0") if record.startswith(b"S ")]
+    paths = await skipped_in(capturing.git, capturing.place)
+    if isinstance(paths, GitFailed):
+        return paths
     on_disk = await in_thread("look at sparse files", existing, capturing.root, paths)
     if isinstance(on_disk, GitFailed):
         return on_disk
-    absent = [path for path in paths if path not in frozenset(on_disk)]
+    there = frozenset(on_disk)
+    absent = [path for path in paths if path not in there]
     gone = await back_in_view(capturing.git, capturing.store, capturing.workspace, absent)
     if isinstance(gone, GitFailed):
         return gone

@@ -35,6 +35,8 @@ _NTFS_NAMES = re.compile(rb"(?i)(?:\.git|git~1)[ .]*(?::.*)?\Z")
 
 RESERVED = "its name stands for a git directory on some systems, so git refuses it"
 """What a person is told about a path with the reason ``RESERVED_NAME``."""
+NESTED = "a repository of its own that is no submodule"
+"""The same with the reason ``NESTED_REPOSITORY``."""
 
 
 @frozen
@@ -107,8 +109,7 @@ def _readable(full: bytes, path: bytes) -> Found:
 def look_at_untracked(root: bytes, path: bytes, largest: int) -> Found:
     """Find out what lies at a path that git does not track, and whether it should be taken."""
     if path.endswith(b"/"):
-        detail = "a repository of its own that is no submodule"
-        return LeftOut(path.rstrip(b"/"), LeftOutReason.NESTED_REPOSITORY, detail)
+        return LeftOut(path.rstrip(b"/"), LeftOutReason.NESTED_REPOSITORY, NESTED)
     found = look_at(root, path)
     size = os.lstat(below(root, path)).st_size if isinstance(found, Present) else 0
     return why_not_untracked(path, size, largest) or found

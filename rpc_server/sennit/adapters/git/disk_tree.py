@@ -18,7 +18,7 @@ from sennit.adapters.git.inprocess import NotHere, Objects, with_objects
 from sennit.adapters.git.new_objects import ENOUGH, NewTrees, keep_pack, may_pack
 from sennit.adapters.git.raw_trees import Folders, InTheWay, rewritten
 from sennit.adapters.git.stage import stage, write_tree
-from sennit.adapters.git.trees import files_at
+from sennit.adapters.git.trees import files_at, without_needless
 from sennit.core.objects import Entry, GitFailed, LeftOut
 
 if TYPE_CHECKING:
@@ -181,9 +181,7 @@ def _rewritten(
     stays = {one.path for one in read.refused}
     changes |= {path: read.entries.get(path) for path in differing.present if path not in stays}
     changes |= differing.entries
-    gone = [path for path, entry in changes.items() if entry is None]
-    there = files_at(Folders(objects.tree, differing.tree), gone)
-    changes = {path: entry for path, entry in changes.items() if entry or path in there}
+    changes = without_needless(Folders(objects.tree, differing.tree), changes)
     if not changes:
         return _Made(differing.tree)
     new = NewTrees()

@@ -14,6 +14,7 @@ from attrs import evolve, frozen
 
 from sennit.adapters.git.files import in_thread, read_if_there
 from sennit.adapters.git.index_file import written_index
+from sennit.adapters.git.index_tags import skipped_in
 from sennit.adapters.git.out_of_view import back_in_view
 from sennit.adapters.git.raw_trees import REGULAR
 from sennit.adapters.git.records import begun_file, index_file
@@ -76,11 +77,8 @@ async def _outside_the_patterns(
 ) -> frozenset[bytes] | GitFailed:
     if not (store.git_dir / "info" / "sparse-checkout").exists():
         return frozenset()
-    listed = await git.run(["ls-files", "-t", "-z"], place)
-    if isinstance(listed, GitFailed):
-        return listed
-    records = listed.stdout.split(b"\0")
-    return frozenset(record[2:] for record in records if record.startswith(b"S "))
+    skipped = await skipped_in(git, place)
+    return skipped if isinstance(skipped, GitFailed) else frozenset(skipped)
 
 
 @frozen

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from attrs import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _OF_THE_CALL = b"command"
 _OF_THE_REPOSITORY = frozenset({b"local", b"worktree"})
@@ -21,10 +25,16 @@ class Setting:
 
 def entries_of(listed: bytes) -> tuple[Setting, ...]:
     """Give what files say, in the order in which git reads it, without what we told the call."""
+    return tuple(_setting(scope, entry) for scope, entry in said_by_files(listed))
+
+
+def said_by_files(listed: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Give scope and entry, as git prints them, of what files say and not the call itself."""
     # Git before 2.41 puts the scope in front of each entry as a field of its own.
     fields = listed.split(b"\0")
-    pairs = zip(fields[::2], fields[1::2], strict=False)
-    return tuple(_setting(scope, entry) for scope, entry in pairs if scope != _OF_THE_CALL)
+    for scope, entry in zip(fields[::2], fields[1::2], strict=False):
+        if scope != _OF_THE_CALL:
+            yield scope, entry
 
 
 def _setting(scope: bytes, entry: bytes) -> Setting:

@@ -19,7 +19,7 @@ from sennit.adapters.git.second_opinion import TextMerge, doubtful
 from sennit.adapters.git.trees import (
     changed_paths_of,
     entries_at,
-    files_at,
+    without_needless,
     write_merge_sides,
 )
 from sennit.core.merge import decide_by_identity
@@ -124,8 +124,8 @@ def _may_rename(changed: Mapping[bytes, Sides]) -> bool:
 
 def _joined(objects: Objects, ours: str, theirs: Mapping[bytes, Sides]) -> str | None:
     """Put what theirs changed into the tree of ours; None where a file and a folder collide."""
-    there = files_at(Folders(objects.tree, ours), theirs)
-    changes = {path: sides.after for path, sides in theirs.items() if sides.after or path in there}
+    after = {path: sides.after for path, sides in theirs.items()}
+    changes = without_needless(Folders(objects.tree, ours), after)
     try:
         return rewritten(objects.tree, objects.write_tree, ours, changes)
     except InTheWay:

@@ -18,6 +18,7 @@ from attrs import evolve
 
 from sennit.adapters.git.files import in_thread, write_private
 from sennit.adapters.git.head_at import make_git_directory_at
+from sennit.adapters.git.index_tags import SKIPPED, tags_in
 from sennit.adapters.git.scratch import scratch_name
 from sennit.core.objects import GitFailed, LeftOut, LeftOutReason
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 _PLAIN = b"DIRC\0\0\0\2"
 """How an index begins in which no path can be marked."""
-_MARKED = b"S"
 _LARGEST = 1 << 30
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _ALL_OF_IT: Config = (("core.sparseCheckout", "false"), ("index.sparse", "false"))
@@ -55,7 +55,7 @@ async def out_of_view(
     tags = await _tags_in(git, store, workspace, content)
     if isinstance(tags, GitFailed):
         return tags
-    return frozenset(path for path in gone if tags.get(path) == _MARKED)
+    return frozenset(path for path in gone if tags.get(path) == SKIPPED)
 
 
 async def back_in_view(
@@ -74,7 +74,7 @@ async def back_in_view(
     tags = await _tags_in(git, store, workspace, content)
     if isinstance(tags, GitFailed) or not tags:
         return tags if isinstance(tags, GitFailed) else frozenset()
-    return frozenset(path for path in absent if tags.get(path) != _MARKED)
+    return frozenset(path for path in absent if tags.get(path) != SKIPPED)
 
 
 async def _tags_in(
@@ -109,11 +109,8 @@ async def _tags(git: Git, store: Store, folder: Path, beside: Path) -> dict[byte
         git_dir=beside,
         alternates=(folder / ".git" / "objects",),
     )
-    listed = await git.run(["ls-files", "-t", "-z"], place, config=_ALL_OF_IT)
-    if isinstance(listed, GitFailed):
-        return {}
-    records = (record for record in listed.stdout.split(b"\0") if record)
-    return {path: tag for tag, _, path in (record.partition(b" ") for record in records)}
+    tags = await tags_in(git, place, _ALL_OF_IT)
+    return {} if isinstance(tags, GitFailed) else tags
 
 
 def _shared(git_dir: Path) -> Iterable[Path]:

@@ -47,7 +47,6 @@ class Tracked:
     path: bytes
     staged: str
     unstaged: str
-    submodule: bool
     indexed: Entry | None
 
     @property
@@ -148,12 +147,11 @@ def _headers(records: list[bytes]) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _tracked(record: bytes) -> Tracked:
-    _, letters, submodule, _, mode, _, _, identity, path = record.split(b" ", 8)
+    _, letters, _, _, mode, _, _, identity, path = record.split(b" ", 8)
     return Tracked(
         path,
         letters[:1].decode(),
         letters[1:].decode(),
-        submodule=submodule[:1] == b"S",
         indexed=raw_entry(mode, identity),
     )
 

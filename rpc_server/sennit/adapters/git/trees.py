@@ -96,6 +96,14 @@ def files_at(folders: Folders, paths: Iterable[bytes]) -> dict[bytes, Entry]:
     return {path: entry for path, entry in found if entry is not None}
 
 
+def without_needless(
+    folders: Folders, changes: Mapping[bytes, Entry | None]
+) -> dict[bytes, Entry | None]:
+    """Leave out of changes to a tree the removals (None) of paths at which it has no file."""
+    there = files_at(folders, (path for path, entry in changes.items() if entry is None))
+    return {path: entry for path, entry in changes.items() if entry or path in there}
+
+
 async def in_folders(
     git: Git, store: Store, tree: str, work: Callable[[Folders], Answer]
 ) -> Answer | GitFailed:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
-from sennit.adapters.git.delete import Deleted, NotDeleted, delete_workspace
+from sennit.adapters.git.delete import Deleted, delete_workspace
 from sennit.adapters.git.files import in_thread, write_private
 from sennit.adapters.git.full_disk import told_if_full
 from sennit.adapters.git.identity import identity_at
@@ -17,7 +17,7 @@ from sennit.adapters.git.workspace import CHECKOUT
 from sennit.adapters.workspaces.copying import clone_checkout
 from sennit.adapters.workspaces.leases import is_held
 from sennit.adapters.workspaces.rules import same_attributes
-from sennit.adapters.workspaces.stripping import strip
+from sennit.adapters.workspaces.stripping import folders_in, strip
 from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
@@ -164,9 +164,9 @@ def obstacle(store: Store) -> str | None:
 
 def _begin(store: Store, record: Record) -> Record:
     index = index_file(store, NAME)
-    found = strip(record, index.read_bytes(), store.object_format)
-    if isinstance(found, NotDeleted):
-        raise OSError(1, "it cannot be removed", found.where)
+    stopped = strip(record, folders_in(index.read_bytes(), store.object_format))
+    if stopped is not None:
+        raise OSError(1, "it cannot be removed", stopped.where)
     index.with_name(index.name + ".lock").unlink(missing_ok=True)
     unknown = evolve(record, tree=_UNKNOWN)
     write_record(store, unknown)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from sennit.adapters.git.config import attributes_of_the_user
 from sennit.adapters.git.files import in_thread, read_if_there
+from sennit.adapters.git.listed_config import said_by_files
 from sennit.adapters.git.trees import changed_paths
 from sennit.core.objects import GitFailed
 
@@ -35,12 +36,8 @@ async def rules_of(git: Git, repository: Repository) -> str | GitFailed:
     listed = await git.run(["config", "--list", "--show-scope", "-z"], repository.place)
     if isinstance(listed, GitFailed):
         return listed
-    fields = listed.stdout.split(b"\0")
-    pairs = [
-        entry
-        for scope, entry in zip(fields[::2], fields[1::2], strict=False)
-        if scope != b"command" and not entry.startswith(_ELSEWHERE)
-    ]
+    said = (entry for _, entry in said_by_files(listed.stdout))
+    pairs = [entry for entry in said if not entry.startswith(_ELSEWHERE)]
     return await in_thread("read rules", _hashed, repository, pairs, git.environment)
 
 

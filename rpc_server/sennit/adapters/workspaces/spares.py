@@ -36,7 +36,12 @@ from sennit.adapters.git.records import (
 )
 from sennit.adapters.git.workspace import CHECKOUT
 from sennit.adapters.workspaces.rules import same_attributes
-from sennit.adapters.workspaces.stripping import is_as_stripped, strip
+from sennit.adapters.workspaces.stripping import (
+    folders_in,
+    is_as_stripped,
+    strip,
+    times_of_stripped,
+)
 from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
@@ -195,8 +200,7 @@ def _begin_reset(making: Making, spare: Record) -> NotDeleted | None:
     times = _times_in(read_if_there(folders_file(store, spare.name)))
     if times and is_as_stripped(spare.folder, times):
         return None
-    found = strip(spare, making.index.read_bytes(), store.object_format)
-    return found if isinstance(found, NotDeleted) else None
+    return strip(spare, folders_in(making.index.read_bytes(), store.object_format))
 
 
 async def _reset_and_moved(making: Making, spare: Record) -> Record | GitFailed:
@@ -257,12 +261,13 @@ def leaves_room(folder: Path, size: int) -> bool:
 
 def _clear(store: Store, spare: Record) -> NotDeleted | None:
     """Remove what an agent left beside the files of the base, then let anybody have it."""
-    content = index_file(store, spare.name).read_bytes()
-    found = strip(spare, content, store.object_format)
-    if isinstance(found, NotDeleted):
-        return found
-    if found.times is not None:
-        lines = (b"%d %s\0" % (changed, path) for path, changed in found.times.items())
+    folders = folders_in(index_file(store, spare.name).read_bytes(), store.object_format)
+    stopped = strip(spare, folders)
+    if stopped is not None:
+        return stopped
+    times = times_of_stripped(spare.folder, folders)
+    if times is not None:
+        lines = (b"%d %s\0" % (changed, path) for path, changed in times.items())
         write_private(folders_file(store, spare.name), b"".join(lines))
     write_record(store, evolve(spare, owner=NOBODY))
     return None

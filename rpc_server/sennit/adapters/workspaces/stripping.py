@@ -14,8 +14,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attrs import frozen
-
 from sennit.adapters.git.delete import NotDeleted, opened_folder, remove_tree, removed
 from sennit.adapters.git.identity import identity_of
 from sennit.adapters.git.index_file import mode_in, stat_data, stat_data_of
@@ -35,24 +33,15 @@ class _Names(dict[bytes, "_Names | bytes"]):
     """What a folder may hold: stat data of a file or a link, names for a folder."""
 
 
-@frozen
-class Stripped:
-    """Nothing is in a folder but what an index names.
-
-    ``times`` are the change times of the folders in it, in nanoseconds, by path (the top one is
-    empty), taken before each was looked at for the last time: `is_as_stripped` tells by them
-    whether anything came since. None where something came meanwhile.
-    """
-
-    times: Mapping[bytes, int] | None
+Folders = dict[bytes, _Names]
+"""What each folder may hold, by its path, which is empty for the top."""
 
 
-def strip(record: Record, index: bytes, object_format: str) -> Stripped | NotDeleted:
-    """Remove what an index does not name from the folder of a record; tell what stays for all that.
+def strip(record: Record, folders: Folders) -> NotDeleted | None:
+    """Remove what ``folders`` do not name from the folder of a record; what stays for all that.
 
     Raises OSError where the folder is not there.
     """
-    folders = _folders_of(index, object_format)
     mode = 0o777 & ~_umask()
     top = os.open(record.folder, _TOP)
     try:
@@ -60,15 +49,24 @@ def strip(record: Record, index: bytes, object_format: str) -> Stripped | NotDel
         if not record.identity.is_that_of(identity_of(top)):
             raise FileNotFoundError(2, "another folder is in its place", where)
         os.fchmod(top, _TOP_MODE)
-        stopped = _strip(top, folders[b""], os.fstat(top).st_dev, mode, where)
-        return Stripped(_times_of(top, where, folders)) if stopped is None else stopped
+        return _strip(top, folders[b""], os.fstat(top).st_dev, mode, where)
     finally:
         os.close(top)
 
 
-def _times_of(top: int, where: bytes, folders: Mapping[bytes, _Names]) -> dict[bytes, int] | None:
-    """Look at each folder once more, by names alone; None where one holds what it should not."""
-    _let_the_clock_tick(top)
+def times_of_stripped(folder: Path, folders: Folders) -> dict[bytes, int] | None:
+    """Look at each folder of one that was stripped once more, by names alone.
+
+    Gives their change times, in nanoseconds, by path: each was taken before its folder was looked
+    at, so that `is_as_stripped` tells whether anything came since. None where something did
+    meanwhile. Raises OSError.
+    """
+    where = os.fsencode(folder)
+    top = os.open(folder, _TOP)
+    try:
+        _let_the_clock_tick(top)
+    finally:
+        os.close(top)
     times: dict[bytes, int] = {}
     for path, names in folders.items():
         full = where + b"/" + path if path else where
@@ -88,9 +86,8 @@ def _times_of(top: int, where: bytes, folders: Mapping[bytes, _Names]) -> dict[b
 
 def _let_the_clock_tick(folder: int) -> None:
     """Wait until a change would have another time than all that was changed so far."""
-    last = os.fstat(folder).st_ctime_ns
     os.fchmod(folder, _TOP_MODE)
-    last = max(last, os.fstat(folder).st_ctime_ns)
+    last = os.fstat(folder).st_ctime_ns
     while os.fstat(folder).st_ctime_ns <= last:
         time.sleep(_PAUSE_S)
         os.fchmod(folder, _TOP_MODE)
@@ -159,8 +156,8 @@ def _untouched(entry: os.DirEntry[str], wanted: bytes) -> bool:
     )
 
 
-def _folders_of(index: bytes, object_format: str) -> dict[bytes, _Names]:
-    """Give what each folder may hold, by its path, which is empty for the top."""
+def folders_in(index: bytes, object_format: str) -> Folders:
+    """Give what each folder may hold by an index."""
     folders = {b"": _Names()}
     for path, data in stat_data_of(index, object_format):
         if data is None:
