@@ -33,7 +33,7 @@ type Picked = { readonly choice: AgentChoice } | { readonly form: Doer };
 
 function pick(choices: readonly AgentChoice[]): Promise<Picked | undefined> {
   const list = vscode.window.createQuickPick<Item>();
-  Object.assign(list, { title: "Dispatch", placeholder: "Which agent is to do it?", matchOnDescription: true, items: itemsOf(choices) });
+  Object.assign(list, { title: "Dispatch", placeholder: "Which agent is to do it?", matchOnDescription: true, ignoreFocusOut: true, items: itemsOf(choices) });
   return new Promise((resolve) => {
     const end = (picked: Picked | undefined): void => {
       // First, since a list that is disposed of is hidden by that.

@@ -29,9 +29,14 @@ export class Hands {
     await this.choose(title);
   }
 
+  /** An entry of the open list. */
+  choice(text: string | RegExp): Locator {
+    return this.page.locator('.quick-input-widget:visible .quick-input-list .monaco-list-row').filter({ hasText: text }).first();
+  }
+
   /** Clicks an entry of the open list. */
   async choose(text: string | RegExp): Promise<void> {
-    await this.page.locator('.quick-input-widget:visible .quick-input-list .monaco-list-row').filter({ hasText: text }).first().click();
+    await this.choice(text).click();
   }
 
   /** Types into the open input box whose title or prompt holds `asked`, and presses Enter. */

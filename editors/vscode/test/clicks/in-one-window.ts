@@ -3,6 +3,7 @@
 import { answering } from './answering.ts';
 import { cancelling } from './cancelling.ts';
 import { untilNoServer, Window, type Suite } from './desk.ts';
+import { dispatching } from './dispatching.ts';
 
 export const inOneWindow: Suite = (desk) => {
   describe('a window', () => {
@@ -17,7 +18,7 @@ export const inOneWindow: Suite = (desk) => {
       await untilNoServer(desk);
     });
 
-    for (const claims of [cancelling, answering]) {
+    for (const claims of [cancelling, answering, dispatching]) {
       claims(() => window, desk);
     }
   });
