@@ -36,6 +36,7 @@ from sennit.server.handshake import serve_stdio
 from tests.adapters.runs import starter
 from tests.e2e import quick_server
 from tests.nursery_warmth import warm
+from tests.power import note_into
 from tests.server.jsonrpc import scripted_server
 
 DESCRIPTORS = 4
@@ -50,6 +51,11 @@ def _serve(_: Sequence[str]) -> int:
 
 def _quick(_: Sequence[str]) -> int:
     return quick_server.run()
+
+
+def _noting(options: Sequence[str]) -> int:
+    note_into(Path(options[0]))
+    return serve_stdio()
 
 
 def _command_line(options: Sequence[str]) -> int:
@@ -76,6 +82,7 @@ def _stream(descriptor: int, mode: str, before: TextIO) -> TextIOWrapper:
 PROGRAMS: Mapping[str, Callable[[Sequence[str]], int]] = {
     "serve": _serve,
     "quick": _quick,
+    "noting": _noting,
     "scripted": scripted_server.run,
     "starter": starter.run,
     "command line": _command_line,

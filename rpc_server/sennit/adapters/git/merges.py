@@ -10,6 +10,7 @@ from sennit.adapters.git.attributes import with_attributes
 from sennit.adapters.git.changes import renames_between
 from sennit.adapters.git.conflicts import Commits, conflicts_of, parse_attempt
 from sennit.adapters.git.disk_abilities import folds_names
+from sennit.adapters.git.git import DISPOSABLE
 from sennit.adapters.git.inprocess import Objects, with_objects
 from sennit.adapters.git.line_endings import Levelled, ThreeWay, level_line_endings
 from sennit.adapters.git.name_collisions import colliding
@@ -195,7 +196,7 @@ async def _merge(git: Git, store: Store, trees: Levelled, at: int) -> MergeResul
         ["merge-tree", "--write-tree", "-z", "--messages", *sides],
         place,
         accept=(0, _CONFLICT),
-        config=MERGE_CONFIG + store.neutral,
+        config=MERGE_CONFIG + DISPOSABLE + store.neutral,
     )
     if isinstance(done, GitFailed):
         return done

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from attrs import evolve
 
 from sennit.adapters.git.base import take_snapshot
+from sennit.adapters.git.durable import keep_on_disk
 from sennit.adapters.git.head import head_snapshot
 from sennit.adapters.git.held_up import looked_at
 from sennit.adapters.git.promised import need_promised
-from sennit.adapters.git.store import keep_new
 from sennit.core.engine.commands import TakeBase
 from sennit.core.engine.events import BaseFailed, BaseTaken, Event
 from sennit.core.engine.rows import OpenDocumentRow
@@ -68,7 +68,7 @@ async def _snapshot(services: Services, command: TakeBase) -> Snapshot | GitFail
     if failed is not None:
         return failed
     name = f"bases/{command.base}"
-    failed = await keep_new(opened.store, name, snapshot.commit)
+    failed = await keep_on_disk(opened.store, name, snapshot.commit)
     return snapshot if failed is None else failed
 
 

@@ -9,7 +9,7 @@ import anyio.to_thread
 
 from sennit.adapters.git.capture import Captured as Taken
 from sennit.adapters.git.capture import Unchanged, WorkspaceGone
-from sennit.adapters.git.store import keep_new
+from sennit.adapters.git.durable import keep_on_disk
 from sennit.adapters.git.trees import read_blobs
 from sennit.adapters.git.whole_capture import capture_whole
 from sennit.adapters.git.workspace import find_workspace
@@ -96,7 +96,7 @@ async def _take(services: Services, command: CaptureRun) -> dict[str, object] | 
 async def _counted(
     services: Services, opened: Opened, command: CaptureRun, taken: Taken
 ) -> dict[str, object] | Failure:
-    failed = await keep_new(opened.store, f"runs/{command.run}", taken.commit)
+    failed = await keep_on_disk(opened.store, f"runs/{command.run}", taken.commit)
     if failed is not None:
         return git_failure(failed)
     changes = await services.revisions.changes(services, opened, command.base_tree, taken.tree)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from attrs import frozen
 
 from sennit.adapters.git.commits import commit_tree, read_commit
+from sennit.adapters.git.durable import keep_on_disk
 from sennit.adapters.git.merges import merge_trees
-from sennit.adapters.git.store import keep_new
 from sennit.adapters.git.trees import entries_at, write_tree
 from sennit.core.engine.commands import EarlierWork, PrepareWorkspace
 from sennit.core.objects import Conflict, Conflicted, GitFailed, Manifest, Merged, Snapshot
@@ -45,7 +45,7 @@ async def with_earlier_work(
     )
     if isinstance(commit, GitFailed):
         return commit
-    failed = await keep_new(opened.store, f"bases/{command.run}-begun", commit)
+    failed = await keep_on_disk(opened.store, f"bases/{command.run}-begun", commit)
     if failed is not None:
         return failed
     return Beginning(Snapshot(commit, merged.tree, Manifest(None, None)), merged.unmerged)

@@ -9,9 +9,9 @@ from attrs import evolve, frozen
 
 from sennit.adapters.git.commits import commit_tree, read_commit
 from sennit.adapters.git.delete import delete_workspace
+from sennit.adapters.git.durable import keep_on_disk
 from sennit.adapters.git.litter import ignore_litter
 from sennit.adapters.git.resolving import Three, merge_resolved
-from sennit.adapters.git.store import keep_new
 from sennit.adapters.git.taking_over import make_room
 from sennit.adapters.git.workspace import Workspace
 from sennit.adapters.workspaces.making import make_workspace
@@ -181,7 +181,7 @@ async def _with_prerequisites(
     )
     if isinstance(commit, GitFailed):
         return commit
-    failed = await keep_new(opened.store, f"bases/{command.run}", commit)
+    failed = await keep_on_disk(opened.store, f"bases/{command.run}", commit)
     return Snapshot(commit, tree, nothing) if failed is None else failed
 
 

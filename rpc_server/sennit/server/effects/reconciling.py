@@ -7,6 +7,7 @@ from typing import TypeVar, assert_never
 
 from attrs import define, evolve, field, frozen
 
+from sennit.adapters.git.durable import on_disk
 from sennit.adapters.git.merges import merge_trees
 from sennit.adapters.git.resolving import Three, merge_resolved
 from sennit.core import reconciliation
@@ -44,14 +45,9 @@ async def reconcile(services: Services, issued: Issued, _report: Report) -> Even
     command: Reconcile = issued.command
     now = services.clock.now_ms()
     opened = await services.repositories.open(command.repository, exact_timestamp(now))
-    if isinstance(opened, GitFailed):
-        message = git_failure(opened).message
-        folded = _Folded(
-            tuple(Verdict(one.revision, Integration.FAILED, message=message)
-                  for one in command.arrived)
-        )  # fmt: skip
-    else:
-        folded = await _fold(services, opened, command)
+    folded = opened if isinstance(opened, GitFailed) else await _fold(services, opened, command)
+    if isinstance(folded, GitFailed):
+        folded = _all_failed(command, folded)
     return services.event(
         Reconciled,
         issued.id,
@@ -71,8 +67,19 @@ class _Done:
     why: str = ""
 
 
-async def _fold(services: Services, opened: Opened, command: Reconcile) -> _Folded:
+def _all_failed(command: Reconcile, failed: GitFailed) -> _Folded:
+    message = git_failure(failed).message
+    return _Folded(
+        tuple(Verdict(one.revision, Integration.FAILED, message=message) for one in command.arrived)
+    )
+
+
+async def _fold(services: Services, opened: Opened, command: Reconcile) -> _Folded | GitFailed:
     done = await _in_its_order(services, opened, command)
+    # The verdicts name trees that were merged.
+    failed = await on_disk(opened.store)
+    if failed is not None:
+        return failed
     verdicts = [
         _verdict(one, done, await _colliding(services, opened, done, one))
         for one in command.arrived

@@ -7,9 +7,9 @@ from typing import assert_never
 
 from attrs import frozen
 
+from sennit.adapters.git.durable import keep_on_disk
 from sennit.adapters.git.regions import is_of_texts
 from sennit.adapters.git.resolving import Three, side_held, text_held
-from sennit.adapters.git.store import keep_new
 from sennit.adapters.git.suggesting import held_by, suggested
 from sennit.adapters.git.trees import empty_tree, write_commits, write_tree
 from sennit.core.engine.events import ConflictsResolved
@@ -207,7 +207,7 @@ async def _keep(
     if isinstance(commits, GitFailed):
         return commits
     name = f"resolutions/{services.new_id(IdKind.REVISION)}"
-    return await keep_new(store, name, commits[0])
+    return await keep_on_disk(store, name, commits[0])
 
 
 def _is_content(entry: Entry | None) -> bool:
