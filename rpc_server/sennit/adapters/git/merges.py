@@ -1,27 +1,21 @@
-"""Merges of three trees, by git's own merge-ort, with everything that changes its answer pinned."""
+"""Merges of three trees: path by path where no name can have moved, else by git as a whole."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attrs import evolve, frozen
+from attrs import evolve
 
-from sennit.adapters.git.attributes import with_attributes
 from sennit.adapters.git.changes import renames_between
-from sennit.adapters.git.conflicts import Commits, conflicts_of, parse_attempt
 from sennit.adapters.git.disk_abilities import folds_names
-from sennit.adapters.git.git import DISPOSABLE
-from sennit.adapters.git.inprocess import Objects, with_objects
 from sennit.adapters.git.line_endings import Levelled, ThreeWay, level_line_endings
+from sennit.adapters.git.merge_tree import merge_by_git
 from sennit.adapters.git.name_collisions import colliding
-from sennit.adapters.git.raw_trees import Folders, InTheWay, rewritten
-from sennit.adapters.git.regions import with_regions
+from sennit.adapters.git.path_merges import Changes, Meeting, merge_by_path
 from sennit.adapters.git.second_opinion import TextMerge, doubtful
 from sennit.adapters.git.trees import (
     changed_paths_of,
     entries_at,
-    without_needless,
-    write_merge_sides,
 )
 from sennit.core.merge import decide_by_identity
 from sennit.core.objects import (
@@ -36,23 +30,8 @@ from sennit.core.objects import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from sennit.adapters.git.git import Config, Git
-    from sennit.adapters.git.raw_trees import Sides
+    from sennit.adapters.git.git import Git
     from sennit.adapters.git.store import Store
-
-MERGE_CONFIG: Config = (
-    ("merge.renames", "true"),
-    ("merge.directoryRenames", "conflict"),
-    ("merge.renameLimit", "7000"),
-    ("merge.renormalize", "false"),
-    ("merge.conflictStyle", "merge"),
-    ("merge.default", "text"),
-    ("diff.algorithm", "histogram"),
-    ("diff.renames", "true"),
-)
-"""What the user may have configured otherwise must not change a tree id."""
-
-_CONFLICT = 1
 
 
 async def merge_trees(
@@ -68,74 +47,34 @@ async def merge_trees(
     changes = await _changes(git, store, base, ours, theirs)
     if isinstance(changes, GitFailed):
         return changes
-    trees = Levelled(base, ours, theirs)
-    if changes.cannot_meet:
-        joined = await with_objects(store, lambda objects: _joined(objects, ours, changes.theirs))
-        if isinstance(joined, str):
-            return await _with_collisions(git, store, trees, Merged(joined), changes.added)
-    return await _merge_what_meets(git, store, trees, changes, at)
-
-
-async def _merge_what_meets(
-    git: Git, store: Store, given: Levelled, changes: _Changes, at: int
-) -> MergeResult:
-    both = changes.both
-    trees = await level_line_endings(git, store, given, both)
+    trees = await level_line_endings(git, store, Levelled(base, ours, theirs), changes.both)
     if isinstance(trees, GitFailed):
         return trees
+    meeting = None if trees.paths else changes.meeting
+    if meeting is not None:
+        merged = await merge_by_path(git, store, trees, Meeting(changes, meeting, at))
+        if merged is not None:
+            return await _with_collisions(git, store, trees, merged, changes.added)
+    return await _merge_whole(git, store, trees, changes, at)
+
+
+async def _merge_whole(
+    git: Git, store: Store, trees: Levelled, changes: Changes, at: int
+) -> MergeResult:
     if decided := decide_by_identity(trees.base, trees.ours, trees.theirs):
         return Merged(decided.value, normalised=trees.paths)
-    result = await _merge(git, store, trees, at)
+    result = await merge_by_git(git, store, trees, at, attributes=trees.ours)
     if isinstance(result, Merged):
         result = await _with_collisions(git, store, trees, result, changes.added)
-    if not isinstance(result, Merged) or not both:
+    if not isinstance(result, Merged) or not changes.both:
         return result
-    uncertain = await _uncertain(git, store, trees, both, result.tree)
+    uncertain = await _uncertain(git, store, trees, changes.both, result.tree)
     return uncertain if isinstance(uncertain, GitFailed) else evolve(result, uncertain=uncertain)
-
-
-@frozen
-class _Changes:
-    """What each side changed, and with three sides each what both did."""
-
-    ours: Mapping[bytes, Sides]
-    theirs: Mapping[bytes, Sides]
-    both: Mapping[bytes, ThreeWay]
-
-    @property
-    def added(self) -> tuple[bytes, ...]:
-        """The paths that theirs alone brings in."""
-        changed = self.theirs.items()
-        return tuple(path for path, sides in changed if not sides.before and path not in self.both)
-
-    @property
-    def cannot_meet(self) -> bool:
-        """Whether each path has one side that says what becomes of it.
-
-        Git finds no rename on a side that removes nothing or adds nothing, so none leads elsewhere.
-        """
-        same = all(three.ours == three.theirs for three in self.both.values())
-        return same and not (_may_rename(self.ours) or _may_rename(self.theirs))
-
-
-def _may_rename(changed: Mapping[bytes, Sides]) -> bool:
-    removes = any(sides.after is None for sides in changed.values())
-    return removes and any(sides.before is None for sides in changed.values())
-
-
-def _joined(objects: Objects, ours: str, theirs: Mapping[bytes, Sides]) -> str | None:
-    """Put what theirs changed into the tree of ours; None where a file and a folder collide."""
-    after = {path: sides.after for path, sides in theirs.items()}
-    changes = without_needless(Folders(objects.tree, ours), after)
-    try:
-        return rewritten(objects.tree, objects.write_tree, ours, changes)
-    except InTheWay:
-        return None
 
 
 async def _changes(
     git: Git, store: Store, base: str, ours: str, theirs: str
-) -> _Changes | GitFailed:
+) -> Changes | GitFailed:
     changed = await changed_paths_of(git, store, base, (ours, theirs))
     if isinstance(changed, GitFailed):
         return changed
@@ -145,7 +84,7 @@ async def _changes(
         for path, sides in by_us.items()
         if path in by_them
     }
-    return _Changes(by_us, by_them, both)
+    return Changes(by_us, by_them, both)
 
 
 async def _with_collisions(
@@ -182,31 +121,6 @@ async def _with_collisions(
         for path, other in sorted(names.items())
     )
     return Conflicted(merged.tree, conflicts, merged.normalised)
-
-
-async def _merge(git: Git, store: Store, trees: Levelled, at: int) -> MergeResult:
-    """Merge commits whose only common ancestor is the base."""
-    sides = await write_merge_sides(git, store, trees.base, (trees.ours, trees.theirs), at)
-    if isinstance(sides, GitFailed):
-        return sides
-    place = await with_attributes(git, store, trees.ours)
-    if isinstance(place, GitFailed):
-        return place
-    done = await git.run(
-        ["merge-tree", "--write-tree", "-z", "--messages", *sides],
-        place,
-        accept=(0, _CONFLICT),
-        config=MERGE_CONFIG + DISPOSABLE + store.neutral,
-    )
-    if isinstance(done, GitFailed):
-        return done
-    attempt = parse_attempt(done.stdout, Commits(sides[0], sides[1]))
-    if done.code == _CONFLICT:
-        conflicts = await with_regions(git, store, conflicts_of(attempt))
-        if isinstance(conflicts, GitFailed):
-            return conflicts
-        return Conflicted(attempt.tree, conflicts, trees.paths, attempt.aside)
-    return Merged(attempt.tree, normalised=trees.paths)
 
 
 async def _uncertain(

@@ -49,13 +49,23 @@ async def doubtful(
     git: Git, store: Store, merges: Sequence[TextMerge]
 ) -> tuple[bytes, ...] | GitFailed:
     """Name the paths that the other algorithm merges cleanly to another text."""
-    if not merges:
-        return ()
     found = await with_objects(store, lambda objects: _by_libgit2(objects, merges))
     return await _by_merge_file(git, store, merges) if isinstance(found, NotHere) else found
 
 
 def _by_libgit2(objects: Objects, merges: Sequence[TextMerge]) -> tuple[bytes, ...]:
+    others = clean_texts(objects, [merge.sides for merge in merges])
+    return tuple(
+        merge.path
+        for merge, other in zip(merges, others, strict=True)
+        if other not in {None, merge.merged}
+    )
+
+
+def clean_texts(objects: Objects, merges: Sequence[Sequence[str]]) -> tuple[str | None, ...]:
+    """Merge base, ours and theirs of each by the other algorithm; None where they conflict."""
+    if not merges:
+        return ()
     # Not at the top: a server has to be ready long before its first merge.
     from pygit2.enums import MergeFlag  # noqa: PLC0415
 
@@ -67,16 +77,14 @@ def _by_libgit2(objects: Objects, merges: Sequence[TextMerge]) -> tuple[bytes, .
                 {name: Entry(MODE_FILE, side) for name, side in zip(names, ids, strict=True)}
             )
         )
-        for ids in zip(*(merge.sides for merge in merges), strict=True)
+        for ids in zip(*merges, strict=True)
     ]
     index = objects.repository.merge_trees(trees[0], trees[1], trees[2], flags=MergeFlag(0))
     clean = {entry.path: str(entry.id) for entry in index}
     conflicts = index.conflicts or ()
     in_conflict = {side.path for sides in conflicts for side in sides if side is not None}
     return tuple(
-        merge.path
-        for name, merge in zip(names, merges, strict=True)
-        if name.decode() not in in_conflict and clean.get(name.decode()) != merge.merged
+        None if name in in_conflict else clean.get(name) for name in map(bytes.decode, names)
     )
 
 
