@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from sennit.adapters.git.second_opinion import TextMerge, doubtful
+from sennit.adapters.git.line_endings import ThreeWay
+from sennit.adapters.git.second_opinion import doubtful, opinions_on
 from sennit.adapters.git.trees import write_blobs
+from sennit.core.objects import MODE_FILE, Entry
 from tests.adapters.git.made_trees import Workbench, must, workbench
 
 pytestmark = pytest.mark.anyio
@@ -28,11 +30,14 @@ OTHERWISE = b"something else\n" + BOTH
 async def opinion(
     bench: Workbench, *merges: tuple[bytes, bytes, bytes, bytes, bytes]
 ) -> list[bytes]:
-    asked = []
+    files, merged = {}, {}
     for path, *texts in merges:
-        base, ours, theirs, merged = must(await write_blobs(bench.git, bench.store, texts))
-        asked.append(TextMerge(path, base, ours, theirs, merged))
-    return list(must(await doubtful(bench.git, bench.store, asked)))
+        entries = [
+            Entry(MODE_FILE, one) for one in must(await write_blobs(bench.git, bench.store, texts))
+        ]
+        files[path] = ThreeWay(entries[0], entries[1], entries[2])
+        merged[path] = entries[3]
+    return list(doubtful(must(await opinions_on(bench.git, bench.store, files)), merged))
 
 
 async def test_a_merge_that_comes_out_the_same_is_not_doubtful(bench: Workbench) -> None:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from sennit.adapters.git.git import Git
     from sennit.adapters.git.store import Store
 
+Texts = tuple[Entry, Entry, Entry]
+"""Base, ours and theirs of a text."""
+
 
 @frozen
 class ThreeWay:
@@ -33,7 +36,7 @@ class ThreeWay:
     theirs: Entry | None
 
     @property
-    def texts(self) -> tuple[Entry, Entry, Entry] | None:
+    def texts(self) -> Texts | None:
         """Give the sides when all are regular files with three different contents."""
         sides = (self.base, self.ours, self.theirs)
         files = tuple(side for side in sides if side is not None and side.mode in REGULAR)

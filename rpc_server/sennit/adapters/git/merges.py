@@ -8,11 +8,12 @@ from attrs import evolve
 
 from sennit.adapters.git.changes import renames_between
 from sennit.adapters.git.disk_abilities import folds_names
+from sennit.adapters.git.files import both
 from sennit.adapters.git.line_endings import Levelled, ThreeWay, level_line_endings
 from sennit.adapters.git.merge_tree import merge_by_git
 from sennit.adapters.git.name_collisions import colliding
 from sennit.adapters.git.path_merges import Changes, Meeting, merge_by_path
-from sennit.adapters.git.second_opinion import TextMerge, doubtful
+from sennit.adapters.git.second_opinion import doubtful, opinions_on
 from sennit.adapters.git.trees import (
     changed_paths_of,
     entries_at,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from sennit.adapters.git.git import Git
+    from sennit.adapters.git.second_opinion import Opinions
     from sennit.adapters.git.store import Store
 
 
@@ -50,7 +52,11 @@ async def merge_trees(
     trees = await level_line_endings(git, store, Levelled(base, ours, theirs), changes.both)
     if isinstance(trees, GitFailed):
         return trees
-    meeting = None if trees.paths else changes.meeting
+    if trees.paths:
+        changes = await _changes(git, store, trees.base, trees.ours, trees.theirs)
+        if isinstance(changes, GitFailed):
+            return changes
+    meeting = changes.meeting
     if meeting is not None:
         merged = await merge_by_path(git, store, trees, Meeting(changes, meeting, at))
         if merged is not None:
@@ -63,13 +69,21 @@ async def _merge_whole(
 ) -> MergeResult:
     if decided := decide_by_identity(trees.base, trees.ours, trees.theirs):
         return Merged(decided.value, normalised=trees.paths)
-    result = await merge_by_git(git, store, trees, at, attributes=trees.ours)
+    # Git and libgit2 work at the same time.
+    result, opinions = await both(
+        merge_by_git(git, store, trees, at, attributes=trees.ours),
+        _opinions(git, store, trees, changes),
+    )
     if isinstance(result, Merged):
         result = await _with_collisions(git, store, trees, result, changes.added)
-    if not isinstance(result, Merged) or not changes.both:
+    if not isinstance(result, Merged) or not opinions:
         return result
-    uncertain = await _uncertain(git, store, trees, changes.both, result.tree)
-    return uncertain if isinstance(uncertain, GitFailed) else evolve(result, uncertain=uncertain)
+    if isinstance(opinions, GitFailed):
+        return opinions
+    merged = await entries_at(git, store, result.tree, opinions.keys())
+    if isinstance(merged, GitFailed):
+        return merged
+    return evolve(result, uncertain=doubtful(opinions, merged))
 
 
 async def _changes(
@@ -123,28 +137,11 @@ async def _with_collisions(
     return Conflicted(merged.tree, conflicts, merged.normalised)
 
 
-async def _uncertain(
-    git: Git, store: Store, trees: Levelled, both: Mapping[bytes, ThreeWay], merged: str
-) -> tuple[bytes, ...] | GitFailed:
-    if trees.paths:
-        levelled = await _changes(git, store, trees.base, trees.ours, trees.theirs)
-        if isinstance(levelled, GitFailed):
-            return levelled
-        both = levelled.both
-    followed = await _followed_through_renames(git, store, trees, both)
-    if isinstance(followed, GitFailed):
-        return followed
-    if not any(three.texts for three in followed.values()):
-        return ()
-    results = await entries_at(git, store, merged, followed.keys())
-    if isinstance(results, GitFailed):
-        return results
-    merges = [
-        TextMerge(path, sides[0].id, sides[1].id, sides[2].id, results[path].id)
-        for path, three in followed.items()
-        if path in results and (sides := three.texts)
-    ]
-    return await doubtful(git, store, merges)
+async def _opinions(
+    git: Git, store: Store, trees: Levelled, changes: Changes
+) -> Opinions | GitFailed:
+    files = await _followed_through_renames(git, store, trees, changes.both)
+    return files if isinstance(files, GitFailed) else await opinions_on(git, store, files)
 
 
 async def _followed_through_renames(

@@ -16,9 +16,9 @@ from sennit.adapters.git.inprocess import NotHere, with_objects
 from sennit.adapters.git.line_endings import Levelled
 from sennit.adapters.git.merge_tree import merge_by_git
 from sennit.adapters.git.raw_trees import REGULAR, Folders, InTheWay, rewritten
-from sennit.adapters.git.second_opinion import clean_texts
-from sennit.adapters.git.trees import files_at, without_needless
-from sennit.core.objects import Merged
+from sennit.adapters.git.second_opinion import doubtful, opinions_on
+from sennit.adapters.git.trees import entries_at, without_needless
+from sennit.core.objects import GitFailed, Merged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,7 +81,9 @@ async def merge_by_path(git: Git, store: Store, trees: Levelled, meeting: Meetin
     tree = await with_objects(
         store, lambda objects: _joined(objects, trees.ours, meeting.changes, texts)
     )
-    return Merged(tree, uncertain=texts.uncertain) if isinstance(tree, str) else None
+    if not isinstance(tree, str):
+        return None
+    return Merged(tree, normalised=trees.paths, uncertain=texts.uncertain)
 
 
 @frozen
@@ -97,23 +99,17 @@ async def _merge_files(git: Git, store: Store, trees: Levelled, meeting: Meeting
     few = await with_objects(store, lambda objects: _written(objects, files))
     if isinstance(few, NotHere):
         return None
-    texts = {path: sides for path, three in files.items() if (sides := three.texts)}
-    versions = [[side.id for side in sides] for sides in texts.values()]
     # Git and libgit2 work at the same time.
-    result, others = await both(
+    result, opinions = await both(
         merge_by_git(git, store, few, meeting.at, attributes=trees.ours),
-        with_objects(store, lambda objects: clean_texts(objects, versions)),
+        opinions_on(git, store, files),
     )
-    if not isinstance(result, Merged) or isinstance(others, NotHere):
+    if not isinstance(result, Merged) or isinstance(opinions, GitFailed):
         return None
-    merged = await with_objects(
-        store, lambda objects: files_at(Folders(objects.tree, result.tree), files)
-    )
-    if isinstance(merged, NotHere):
+    merged = await entries_at(git, store, result.tree, files)
+    if isinstance(merged, GitFailed):
         return None
-    clean = zip(texts, others, strict=True)
-    uncertain = (path for path, other in clean if other not in {None, merged[path].id})
-    return _Texts(merged, tuple(uncertain))
+    return _Texts(merged, doubtful(opinions, merged))
 
 
 def _written(objects: Objects, files: Mapping[bytes, ThreeWay]) -> Levelled:
