@@ -186,7 +186,7 @@ def _rewritten(
         return _Made(differing.tree)
     new = NewTrees()
     try:
-        tree = rewritten(objects.tree, new.add, differing.tree, changes)
+        tree = rewritten(objects.items, new.add, differing.tree, changes)
     except InTheWay as error:
         # What was looked at changed meanwhile; git's own index knows which of two gives way.
         return NotHere(f"{error.path!r} is in the way")

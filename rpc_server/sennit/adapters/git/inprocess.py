@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 from attrs import frozen
 
-from sennit.adapters.git.raw_trees import Item, Sides, differences, items_of, parse_tree
+from sennit.adapters.git.raw_trees import (
+    Item,
+    Sides,
+    differences,
+    items_of,
+    ordered_items_of,
+    parse_tree,
+)
 from sennit.core.objects import Entry
 
 if TYPE_CHECKING:
@@ -58,11 +65,15 @@ class Objects:
         """Give the entries of a tree object."""
         return parse_tree(self.read(identity), _SHA1_SIZE)
 
+    def items(self, identity: str) -> list[Item]:
+        """Give the entries of a tree object as they lie there."""
+        return ordered_items_of(self.read(identity), _SHA1_SIZE)
+
     def differences(self, old: str, new: str) -> dict[bytes, Sides]:
         """Give what two trees hold at every path that differs, without looking for renames."""
-        return dict(differences(self._items, old, new))
+        return dict(differences(self._compared, old, new))
 
-    def _items(self, tree: str) -> frozenset[Item]:
+    def _compared(self, tree: str) -> frozenset[Item]:
         found = _trees.get(tree)
         if found is None:
             if len(_trees) >= _MOST_TREES:

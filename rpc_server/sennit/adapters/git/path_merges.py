@@ -116,7 +116,7 @@ def _written(objects: Objects, files: Mapping[bytes, ThreeWay]) -> Levelled:
     """Store three trees, of the base and both sides, that hold these files alone."""
 
     def holding(entries: Mapping[bytes, Entry | None]) -> str:
-        return rewritten(lambda _: {}, objects.write_tree, "", entries)
+        return rewritten(lambda _: (), objects.write_tree, "", entries)
 
     return Levelled(
         holding({path: three.base for path, three in files.items()}),
@@ -133,6 +133,6 @@ def _joined(objects: Objects, ours: str, changes: Changes, texts: _Texts) -> str
     after = {path: sides.after for path, sides in changes.theirs.items()}
     wanted = without_needless(Folders(objects.tree, ours), {**after, **texts.merged})
     try:
-        return rewritten(objects.tree, objects.write_tree, ours, wanted)
+        return rewritten(objects.items, objects.write_tree, ours, wanted)
     except InTheWay:
         return None

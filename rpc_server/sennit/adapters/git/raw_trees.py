@@ -16,7 +16,7 @@ from attrs import field, frozen
 from sennit.core.objects import MODE_EXECUTABLE, MODE_FILE, Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 MODE_TREE = 0o40000
 REGULAR = frozenset({MODE_FILE, MODE_EXECUTABLE})
@@ -46,6 +46,7 @@ _ITEMS = {size: re.compile(rb"([0-7]+) ([^\0]+)\0(.{%d})" % size, re.DOTALL) for
 Item = tuple[bytes, bytes, bytes]
 """Mode, name and id of an entry of a tree object, as they lie there."""
 _NONE: frozenset[Item] = frozenset()
+_FOLDER = b"40000"
 
 
 def parse_tree(data: bytes, digest_size: int) -> dict[bytes, Entry]:
@@ -65,20 +66,44 @@ def _mode(text: bytes) -> int:
     return mode
 
 
+@lru_cache(maxsize=64)
+def _spelled(text: bytes) -> bytes:
+    """Spell a mode as git does today."""
+    return b"%o" % _mode(text)
+
+
 def tree_bytes(entries: Mapping[bytes, Entry]) -> bytes:
-    """Write a tree object. Git sorts a folder as if its name ended in a slash."""
-    ordered = sorted(
-        entries.items(),
-        key=lambda item: item[0] + b"/" if item[1].mode == MODE_TREE else item[0],
-    )
+    """Write a tree object."""
+    return _bytes_of(sorted((_item(name, entry) for name, entry in entries.items()), key=_order))
+
+
+def _bytes_of(items: Iterable[Item]) -> bytes:
     return b"".join(
-        b"%o %s\0%s" % (entry.mode, name, bytes.fromhex(entry.id)) for name, entry in ordered
+        b"%s %s\0%s" % (_spelled(mode), name, identity) for mode, name, identity in items
     )
+
+
+def _item(name: bytes, entry: Entry) -> Item:
+    return b"%o" % entry.mode, name, bytes.fromhex(entry.id)
+
+
+def _order(item: Item) -> bytes:
+    """Git sorts a folder as if its name ended in a slash."""
+    return item[1] + b"/" if _is_folder(item) else item[1]
+
+
+def _is_folder(item: Item) -> bool:
+    return _mode(item[0]) == MODE_TREE
+
+
+def ordered_items_of(data: bytes, digest_size: int) -> list[Item]:
+    """Give the entries of a tree object as they lie there, in git's order."""
+    return _ITEMS[digest_size].findall(data)
 
 
 def items_of(data: bytes, digest_size: int) -> frozenset[Item]:
     """Give the entries of a tree object as they lie there, to be compared as bytes."""
-    return frozenset(_ITEMS[digest_size].findall(data))
+    return frozenset(ordered_items_of(data, digest_size))
 
 
 def differences(
@@ -161,19 +186,18 @@ class _Node:
 
 
 def rewritten(
-    read: Callable[[str], dict[bytes, Entry]],
+    read: Callable[[str], Iterable[Item]],
     write: Callable[[bytes], str],
     base: str,
     changes: Mapping[bytes, Entry | None],
 ) -> str:
     """Write the tree that is ``base`` with these paths set or removed; give its id.
 
-    Raises ``InTheWay`` when a path is set below a file that stays, in place of a folder that does
-    not become empty, or removed where no file is.
+    ``read`` gives the entries of a tree object in git's order. Raises ``InTheWay`` when a path is
+    set below a file that stays, in place of a folder that does not become empty, or removed where
+    no file is.
     """
-    top = _nested(changes)
-    entries = _changed_folder(read, write, read(base), top, b"")
-    return write(tree_bytes(entries))
+    return write(_changed_folder(read, write, read(base), _nested(changes), b""))
 
 
 def _nested(changes: Mapping[bytes, Entry | None]) -> dict[bytes, _Node]:
@@ -189,37 +213,53 @@ def _nested(changes: Mapping[bytes, Entry | None]) -> dict[bytes, _Node]:
 
 
 def _changed_folder(
-    read: Callable[[str], dict[bytes, Entry]],
+    read: Callable[[str], Iterable[Item]],
     write: Callable[[bytes], str],
-    entries: dict[bytes, Entry],
+    items: Iterable[Item],
     nodes: Mapping[bytes, _Node],
     above: bytes,
-) -> dict[bytes, Entry]:
-    changed = dict(entries)
+) -> bytes:
+    """Give the bytes of a folder. Entries that stay are not looked into: most do."""
+    entries = {item[1]: item for item in items}
+    in_order = True
     for name, node in nodes.items():
-        path = above + name
-        folder, file = _split(changed.pop(name, None))
-        file = _set(path, file, node)
-        below = read(folder) if folder else {}
-        if node.below:
-            below = _changed_folder(read, write, below, node.below, path + b"/")
-        if below and file:
-            raise InTheWay(path)
-        if file:
-            changed[name] = file
-        elif below and node.below:
-            changed[name] = Entry(MODE_TREE, write(tree_bytes(below)))
-        elif below:
-            raise InTheWay(path)
-    return changed
+        before = entries.get(name)
+        after = _changed_item(read, write, before, (above + name, name, node))
+        if after is not None:
+            in_order &= before is not None and _is_folder(before) == _is_folder(after)
+            entries[name] = after
+        elif before is not None:
+            del entries[name]
+    return _bytes_of(entries.values() if in_order else sorted(entries.values(), key=_order))
 
 
-def _set(path: bytes, file: Entry | None, node: _Node) -> Entry | None:
+def _changed_item(
+    read: Callable[[str], Iterable[Item]],
+    write: Callable[[bytes], str],
+    before: Item | None,
+    at: tuple[bytes, bytes, _Node],
+) -> Item | None:
+    path, name, node = at
+    is_folder = before is not None and _is_folder(before)
+    file = _set(path, None if is_folder else before, name, node)
+    inside = read(before[2].hex()) if before is not None and is_folder else ()
+    if node.below:
+        below = _changed_folder(read, write, inside, node.below, path + b"/")
+    else:
+        below = _bytes_of(inside)
+    if below and (file is not None or not node.below):
+        raise InTheWay(path)
+    if file is not None or not below:
+        return file
+    return _FOLDER, name, bytes.fromhex(write(below))
+
+
+def _set(path: bytes, file: Item | None, name: bytes, node: _Node) -> Item | None:
     if node.entry is _UNCHANGED:
         return file
     if node.entry is None and file is None:
         raise InTheWay(path)
-    return node.entry if isinstance(node.entry, Entry) else None
+    return _item(name, node.entry) if isinstance(node.entry, Entry) else None
 
 
 def raw_entry(mode: bytes, identity: bytes) -> Entry | None:

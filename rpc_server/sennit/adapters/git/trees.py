@@ -225,7 +225,7 @@ def _writing(
 ) -> Callable[[Objects], str | GitFailed]:
     def work(objects: Objects) -> str | GitFailed:
         try:
-            return rewritten(objects.tree, objects.write_tree, base, changes)
+            return rewritten(objects.items, objects.write_tree, base, changes)
         except InTheWay as error:
             name = error.path.decode("utf-8", "backslashreplace")
             return GitFailed("write a tree", None, f"{name} cannot be both a file and a folder")
