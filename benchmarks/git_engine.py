@@ -33,6 +33,7 @@ Value = TypeVar("Value")
 SMALL = 5_000
 ROUNDS = 5
 _MS = 1000
+MERGE_MS = 10
 
 
 @define
@@ -100,6 +101,7 @@ async def stages(tree: BenchTree, place: Path, rounds: int, first: float) -> tup
         ),
         times.ratio("capture / reference" + where, "capture", "reference capture", 1 / 20),
         times.ratio("merge / reference" + where, "merge", "reference merge", 1 / 100),
+        Ratio("merge" + where, times.ms("merge"), MERGE_MS, times.ms("merge") / MERGE_MS, 1, "ms"),
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ from attrs import evolve
 from rich.console import Console
 
 from benchmarks.git_engine import Times
-from benchmarks.git_pipeline import Batch, batches_of, reference_batch
+from benchmarks.git_pipeline import Batch, batches_of, merged_in_order, reference_batch
 from benchmarks.git_trees import CACHE, BenchTree, linux_tree, made_tree, work
 from benchmarks.our_way import Ours, at_once, open_ours
 from benchmarks.ratio import Ratio, table_of
@@ -37,6 +38,7 @@ from sennit.core.workspace_kinds import Plan, WorkspaceKind
 SMALL, ROUNDS, TASKS = 5_000, 3, 8
 SMALL_BATCH = 10
 MIB, MS = 1 << 20, 1_000
+MERGE_MS = 30
 _TOP = Path(__file__).parent.parent
 _WORK = (
     "import sys; from pathlib import Path; from benchmarks.git_trees import BenchTree, work; "
@@ -151,12 +153,10 @@ async def _batch(ours: Ours, tree: BenchTree, name: str, tasks: int) -> Batch:
         await anyio.to_thread.run_sync(_work_inside, ours, tree, layer, task, names)
     began = time.perf_counter()
     taken = await at_once(*(ours.capture(layer) for layer in layers))
-    integrated = base.tree
-    for one in taken:
-        integrated = await ours.merge(base.tree, integrated, one.tree)
+    integrated, merges = await merged_in_order(ours, base.tree, [one.tree for one in taken])
     await ours.snapshot()
     await at_once(*(_remove(ours, layer) for layer in layers))
-    return Batch(spent + time.perf_counter() - began, integrated)
+    return Batch(spent + time.perf_counter() - began, integrated, merges)
 
 
 async def growth(place: Path) -> tuple[Ratio, ...]:
@@ -174,8 +174,15 @@ async def growth(place: Path) -> tuple[Ratio, ...]:
             alone = alone or took
             name = f"{tasks} tasks, {count:,} files"
             figures.append(Ratio(name, took, alone, took / alone, tasks, "ms"))
+            if tasks > 1:
+                figures.append(_one_merge(name, done))
             print(f"  {name}: {took:.0f} ms", file=sys.stderr)
     return tuple(figures)
+
+
+def _one_merge(name: str, done: list[Batch]) -> Ratio:
+    merge = min(statistics.median(each.merges) for each in done) * MS
+    return Ratio(f"each merge of {name}", merge, MERGE_MS, merge / MERGE_MS, 1, "ms")
 
 
 def _work_inside(

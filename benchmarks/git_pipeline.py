@@ -8,10 +8,11 @@ counted, and neither is writing to the user's tree, which both ways leave out.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import anyio
-from attrs import frozen
+from attrs import evolve, frozen
 
 from benchmarks.git_trees import BenchTree, work
 from benchmarks.our_way import Ours, at_once, open_ours
@@ -20,10 +21,11 @@ from benchmarks.reference_way import Reference
 
 @frozen
 class Batch:
-    """How long a batch took, in seconds, and the tree that it came to."""
+    """How long a batch took, in seconds, each of its merges too, and the tree that it came to."""
 
     seconds: float
     tree: str
+    merges: tuple[float, ...] = ()
 
 
 def reference_batch(tree: BenchTree, place: Path, tasks: int) -> Batch:
@@ -61,7 +63,7 @@ async def batches_of(tree: BenchTree, place: Path, tasks: int, batches: int) -> 
     done = []
     for batch in range(batches):
         one = await _batch(ours, tree, f"b{batch}", tasks)
-        done.append(Batch(one.seconds + opening, one.tree))
+        done.append(evolve(one, seconds=one.seconds + opening))
         opening = 0.0
     return done
 
@@ -77,9 +79,22 @@ async def _batch(ours: Ours, tree: BenchTree, name: str, tasks: int) -> Batch:
         work(workspace.folder, tree, task, names)
     began = time.perf_counter()
     taken = await at_once(*(ours.capture(workspace) for workspace in workspaces))
-    integrated = base.tree
-    for one in taken:
-        integrated = await ours.merge(base.tree, integrated, one.tree)
+    integrated, merges = await merged_in_order(ours, base.tree, [one.tree for one in taken])
     await ours.snapshot()
     await at_once(*(ours.give_back(workspace) for workspace in workspaces))
-    return Batch(spent + time.perf_counter() - began, integrated)
+    return Batch(spent + time.perf_counter() - began, integrated, merges)
+
+
+async def merged_in_order(
+    ours: Ours, base: str, proposals: Sequence[str]
+) -> tuple[str, tuple[float, ...]]:
+    """Merge each onto those before it; gives the tree, and how long each but the first took.
+
+    Onto nothing but the base there is nothing to merge.
+    """
+    integrated, times = base, []
+    for one in proposals:
+        began = time.perf_counter()
+        integrated = await ours.merge(base, integrated, one)
+        times.append(time.perf_counter() - began)
+    return integrated, tuple(times[1:])
