@@ -18,6 +18,7 @@ CANCEL_MAY_TAKE_S = 30
 """The ladder of a stop takes at most 15 s; the rest is for a machine that is busy."""
 IDLE_MS = 20_000
 ASK_MS = 5_000
+_MINUTE_S = 60
 DRIFT = {"sourceDrift", "escaped"}
 
 
@@ -70,6 +71,8 @@ def follow(stage: Stage) -> Found:
     server = stage.serve()
     first = server.dispatch(stage.task(ONE, "[script edit]"))
     _ended(server, first, found)
+    if stage.agent.sessions_by_minute:
+        time.sleep(_MINUTE_S - time.time() % _MINUTE_S)
     second = server.ask("follow", ticket=first, task=ONE, prompt="[script recall]")["ticket"]
     task = _ended(server, second, found)
     [run] = task["runs"]

@@ -33,7 +33,7 @@ class RealAgent:
     has no such way. `built_in`: its names in Sennit, by way. `own_argv`: the ways in which Sennit's
     own start allows less, or names no model, and is replaced by the argument list here; `resume` is
     then the one that goes on with a session. `files` are written below the home folder, by relative
-    name.
+    name. `sessions_by_minute`: a session cannot be opened again within the minute it began in.
     """
 
     name: str
@@ -45,6 +45,7 @@ class RealAgent:
     own_argv: tuple[str, ...] = ()
     is_python: bool = False
     runs_commands: bool = True
+    sessions_by_minute: bool = False
     resume: tuple[str, ...] = ()
     env: Callable[[str], Mapping[str, str]] = field(default=lambda _: {})
     files: Callable[[str], Mapping[str, str]] = field(default=lambda _: {})
@@ -247,6 +248,7 @@ AGENTS: tuple[RealAgent, ...] = (
             "--resume", "{session}", "-p", PROMPT,
         ),
         acp=("gemini", "--acp", "--skip-trust"),
+        sessions_by_minute=True,
         own_argv=("headless",),
         mode="autoEdit",
         env=_gemini_env,

@@ -12,6 +12,8 @@ TRAPS = """\
 - **codex** and **pi** send words of their own as the agent's: a warning about an unknown model, a
   line with the version. **gemini** answers `session/set_mode` with the words
   `[MODE_UPDATE] autoEdit`.
+- **gemini** names the file of a session after the minute in which it began, and empties it when
+  the session is opened again within that minute: the follow-up begins anew, and says so.
 - **gemini** exits with 145 after a 401 (the status, cut to a byte), and keeps to its folder by
   itself, without a question.
 - **kimi** and **qwen** headless, **pi** and **mini** always, write outside their folder unasked; so
