@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Iterator, Sequence
@@ -40,6 +41,8 @@ def main() -> int:
     if CUT_OFF not in os.environ:
         for agent in chosen:
             _say(f"{agent.name}: {install(agent) or 'installed'}")
+    if CACHE.is_relative_to(tempfile.gettempdir()):
+        _say(f"{CACHE} is below the folder for temporary files, where codex runs no command")
     is_cut = cut_off("tests.agents", *sys.argv[1:])
     _say("only loopback is reached" if is_cut else "the machine allows no network of its own")
     checks: Sequence[str] = given.checks or list(CHECKS)
