@@ -37,7 +37,8 @@ def note_into(notes: Path) -> None:
         _WAIT(descriptor)
         os.write(handle, "{} {}\n".format(*inode(os.fstat(descriptor))).encode())
 
-    os.fsync = wait_and_note
+    # It is called with numbers alone.
+    os.fsync = wait_and_note  # type: ignore[assignment]
 
 
 def noted_in(notes: Path) -> frozenset[Inode]:

@@ -12,7 +12,7 @@ from sennit.adapters.git.capture import Captured, capture
 from sennit.adapters.git.durable import keep_on_disk, on_disk
 from sennit.adapters.git.merges import merge_trees
 from sennit.adapters.git.new_objects import ENOUGH
-from sennit.adapters.git.records import stores_of_submodules
+from sennit.adapters.git.records import record_file, stores_of_submodules
 from sennit.adapters.git.store import Store, keep_new
 from sennit.core.objects import GitFailed, Merged
 from tests.adapters.git.begun import begin
@@ -183,3 +183,10 @@ async def test_a_disk_that_refuses_is_told_with_the_file(
     assert await on_disk(store) is None
     power.fails(store.git_dir / "objects")
     assert fsck(bench, store, base.commit)
+
+
+async def test_the_record_of_a_workspace_is_never_an_empty_file(bench: Bench, power: Power) -> None:
+    workspace = await bench.workspace()
+    store = await bench.store()
+    on_disk = frozenset(power.waited_for)
+    assert inode(record_file(store, workspace.name).stat()) in on_disk

@@ -56,13 +56,19 @@ def make_private_folder(path: Path) -> None:
     path.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
 
 
-def write_private(path: Path, content: bytes) -> None:
-    """Replace a file as a whole; readers see the old or the new content."""
+def write_private(path: Path, content: bytes, *, to_the_disk: bool = False) -> None:
+    """Replace a file as a whole; readers see the old or the new content.
+
+    ``to_the_disk``: a power failure too leaves one or the other.
+    """
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE_FILE)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
+            if to_the_disk:
+                file.flush()
+                os.fsync(handle)
         beside.replace(path)
     except OSError as error:
         beside.unlink(missing_ok=True)

@@ -107,7 +107,8 @@ def write_inner_record(store: Store, record: Record) -> None:
         "lower": record.lower,
         "size": record.size,
     }
-    write_private(record_file(store, record.name), json.dumps(content).encode())
+    file = record_file(store, record.name)
+    write_private(file, json.dumps(content).encode(), to_the_disk=True)
 
 
 def read_record(store: Store, name: str) -> Record | None:
