@@ -51,6 +51,12 @@ def change(kind: ChangeKind, before: Image | None, after: Image | None) -> FileC
         ),
         (ChangeKind.RENAME, image(b"\0"), image(b"\0"), (EditKind.RENAME, True)),
         (ChangeKind.RENAME, image(b"a\nb\n"), image(b"a\nc\n"), (EditKind.RENAME, True)),
+        (
+            ChangeKind.RENAME,
+            image(b"x", MODE_LINK),
+            image(b"x", MODE_LINK),
+            (EditKind.RENAME, False),
+        ),
         (ChangeKind.TYPE, image(b"x"), image(b"x", MODE_LINK), (EditKind.TYPE, False)),
     ],
 )

@@ -39,6 +39,17 @@ def test_no_edit_begins_or_ends_between_cr_and_lf(before: str, after: str) -> No
             assert index.position(index.offset(position)) == position
 
 
+@given(TEXTS, TEXTS)
+def test_no_new_text_begins_or_ends_between_cr_and_lf(before: str, after: str) -> None:
+    index = TextIndex(before)
+    grown = 0
+    for edit in text_edits(before, after):
+        start = index.offset(edit.start) + grown
+        end = start + len(edit.new_text)
+        assert "\r\n" not in {after[start - 1 : start + 1], after[end - 1 : end + 1]}
+        grown = end - index.offset(edit.end)
+
+
 @given(TEXTS)
 def test_equal_texts_need_no_edit(text: str) -> None:
     assert text_edits(text, text) == ()

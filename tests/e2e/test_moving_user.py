@@ -46,6 +46,25 @@ def test_a_save_is_shown_and_merged_with(server: Client, gate: Gate, repo: Repo)
     assert repo.read("a.txt") == "one\nTWO\nthree\nfour\nfive\nSIX by hand\n"
 
 
+def test_a_save_of_a_file_that_git_takes_for_another_is_shown(
+    server: Client, gate: Gate, repo: Repo
+) -> None:
+    repo.unwatch()
+    repo.git("config", "core.ignoreCase", "true")
+    repo.write(".git/info/exclude", "*.LOG\n")
+    repo.write("A.txt", "never added\n")
+    repo.watch()
+    ticket = held(server, gate)
+    repo.write("build.log", "ignored\n")
+    repo.write("A.txt", "saved\n")
+    flagged(server, ticket, "sourceDrift")
+    story = server.story(ticket)
+    assert "A.txt" in story
+    assert "build.log" not in story
+    gate.open()
+    assert server.settled(ticket)["state"] == "completed"
+
+
 def test_drift_at_the_very_end_of_a_run_is_shown_too(
     server: Client, gate: Gate, repo: Repo
 ) -> None:

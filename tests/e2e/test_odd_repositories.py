@@ -158,6 +158,14 @@ def with_submodule(machine: Machine) -> Repo:
     return repo
 
 
+def copied_from_a_disk_that_folds_case(machine: Machine) -> Repo:
+    repo = machine.repo()
+    repo.git("config", "core.ignoreCase", "true")
+    repo.write("A.txt", "never added\n")
+    repo.write("SRC/new.txt", "never added\n")
+    return repo
+
+
 def linked_worktree(machine: Machine) -> Repo:
     main = machine.repo("main")
     folder = machine.root / "linked"
@@ -191,6 +199,17 @@ CASES: dict[str, tuple[Callable[[Machine], Repo], str, dict[bytes, tuple[str, by
         autocrlf,
         "sed -i s/two/TWO/ dos.txt",
         {b"dos.txt": ("file", b"one\r\nTWO\r\nthree\r\n")},
+    ),
+    "names that case alone tells apart": (
+        copied_from_a_disk_that_folds_case,
+        "sed -i s/never/NEVER/ A.txt SRC/new.txt; echo b > SRC/b.txt; sed -i s/b/B/ src/b.txt",
+        {
+            b"a.txt": ("file", b"one\ntwo\nthree\nfour\nfive\nsix\n"),
+            b"A.txt": ("file", b"NEVER added\n"),
+            b"SRC/new.txt": ("file", b"NEVER added\n"),
+            b"SRC/b.txt": ("file", b"b\n"),
+            b"src/b.txt": ("file", b"B\n"),
+        },
     ),
     "no final newline, empty, binary": (
         odd_ends,

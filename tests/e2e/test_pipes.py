@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -37,6 +38,40 @@ def test_what_an_agent_leaves_is_proposed_without_its_pipes(
     told = {one["path"]: one["message"] for one in notices if "path" in one}
     assert {".gitignore", "new/.gitattributes"} <= told.keys()
     assert "specialFile" in told[".gitignore"]
+
+
+LED_AWAY = (
+    "echo more >> a.txt; mkdir -p nested; echo new > nested/file; echo 'gitdir: {0}' > nested/.git"
+)
+
+
+def hostile(machine: Machine) -> Path:
+    """A folder that git takes for a repository until it comes to a pipe."""
+    made = machine.root / "hostile"
+    for name in ("objects", "refs"):
+        (made / name).mkdir(parents=True)
+    os.mkfifo(made / "HEAD")
+    return made
+
+
+def test_what_leads_git_to_a_pipe_elsewhere_holds_no_proposal_up(
+    machine: Machine, repo: Repo
+) -> None:
+    elsewhere = hostile(machine)
+    server = machine.serve(repo)
+    ticket = server.run(task("one", sh(LED_AWAY.format(elsewhere))))
+    assert ticket["state"] == "completed"
+    (proposal,) = server.proposals(ticket["id"])
+    shown = server.ask("proposal", proposal=proposal["id"])
+    assert {one["path"] for one in shown["files"]} == {"a.txt", "nested/file"}
+    told = {one["path"]: one["message"] for one in shown["notices"] if "path" in one}
+    assert f"it leads to {elsewhere}/HEAD" in told["nested/.git"]
+    # In the user's own folder it is the user's to put away.
+    repo.write("nested/.git", f"gitdir: {elsewhere}\n")
+    ticket = server.run(task("two", "true"))
+    assert ticket["state"] == "failed"
+    failure = task_of(ticket, "two")["failure"]["message"]
+    assert f"nested/.git, which leads to {elsewhere}/HEAD" in failure
 
 
 def test_a_user_is_told_of_the_pipe(machine: Machine, repo: Repo) -> None:

@@ -1,8 +1,9 @@
 """Replays the differences between real releases: ``python -m tests.replay [ROUNDS [SEED]]``.
 
 Each difference is cut at random into 2 to 16 proposals, by file and by hunk. Folded in any order
-they must give exactly the next release; over somebody else's edits no clean merge may differ from
-git's. Archives come from the package index and stay in ``.cache/replay``.
+they must give exactly the next release, but for conflicts that git itself has about the same three
+trees; over somebody else's edits no merge may differ from git's, be it clean or not. Archives come
+from the package index and stay in ``.cache/replay``.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ async def main(rounds: int, seed: int) -> int:
     print(f"{files} changed files, seed {seed}, {time.monotonic() - began:.0f} s")
     print(f"alone: {alone.of_folds}; {alone.of_merges}")
     print(f"over somebody's edits: {total.of_merges}")
+    for paths in alone.in_conflict:
+        print(f"git has the same conflict: {paths}")
     for wrong in (*alone.wrong, *alone.differing, *total.differing):
         print(f"WRONG {wrong}")
     return int(bool(alone.wrong or alone.differing or total.differing))

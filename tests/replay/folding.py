@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Sequence
 from random import Random
@@ -12,11 +13,13 @@ from attrs import define, field, frozen
 from sennit.adapters.git.changes import changes_between
 from sennit.adapters.git.live import accepted_tree
 from sennit.adapters.git.merges import merge_trees
-from sennit.core.objects import Conflicted, GitFailed, Merged, MergeResult
+from sennit.core.objects import Conflicted, Entry, GitFailed, Merged, MergeResult
 from sennit.core.reconciliation import (
     AlreadyPresent,
     Clean,
+    InConflict,
     MergeWanted,
+    NoChanges,
     Proposed,
     Reconciled,
     reconcile,
@@ -53,7 +56,7 @@ class Figures:
     folds: int = 0
     proposals: int = 0
     exact: int = 0
-    in_conflict: int = 0
+    in_conflict: list[str] = field(factory=list)
     wrong: list[str] = field(factory=list)
     merges: int = 0
     clean: int = 0
@@ -66,7 +69,7 @@ class Figures:
         """What became of folds that should give exactly a tree."""
         return (
             f"{self.folds} folds of {self.proposals} proposals: {self.exact} exact,"
-            f" {self.in_conflict} with a conflict, {len(self.wrong)} wrong"
+            f" {len(self.in_conflict)} with a conflict that git has too, {len(self.wrong)} wrong"
         )
 
     @property
@@ -98,7 +101,10 @@ async def proposals_of(bench: Workbench, change: Change, random: Random) -> list
 
 
 async def replay(bench: Workbench, change: Change, random: Random, figures: Figures) -> None:
-    """Fold one cut of a change in three orders: each must give exactly the tree after it."""
+    """Fold one cut of a change in three orders: each must give exactly the tree after it.
+
+    A conflict is as wrong as another tree, but where git has the same one about the same trees.
+    """
     proposals = await proposals_of(bench, change, random)
     for order in _OF_ORDER:
         ordered = list(proposals)
@@ -106,18 +112,26 @@ async def replay(bench: Workbench, change: Change, random: Random, figures: Figu
             ordered.reverse()
         elif order == "shuffled":
             random.shuffle(ordered)
+        before = len(figures.differing)
         done = await _folded(bench, change.before, ordered, figures)
         figures.folds += 1
         figures.proposals += len(ordered)
-        if done.tree == change.after:
+        conflicts = [one for one in done.verdicts.values() if isinstance(one, InConflict)]
+        others = [one for one in done.verdicts.values() if not isinstance(one, InConflict | _IsIn)]
+        if done.tree == change.after and not conflicts and not others:
             figures.exact += 1
-        elif all(isinstance(one, _IS_IN) for one in done.verdicts.values()):
-            figures.wrong.append(done.tree)
+        elif conflicts and not others and len(figures.differing) == before:
+            figures.in_conflict.append(_named(conflicts))
         else:
-            figures.in_conflict += 1
+            figures.wrong.append(f"{order}: {done.tree}, {_named(conflicts)} {others}")
 
 
-_IS_IN = (Clean, AlreadyPresent)
+_IsIn = Clean | AlreadyPresent | NoChanges
+
+
+def _named(conflicts: Sequence[InConflict]) -> str:
+    found = {one.path for each in conflicts for one in each.conflicts}
+    return ", ".join(path.decode("utf-8", "replace") for path in sorted(found))
 
 
 async def replay_over_a_third_party(
@@ -165,14 +179,14 @@ async def _folded(
             result = await merge_trees(
                 bench.git, bench.store, wanted.base, wanted.ours, wanted.theirs, AT
             )
-            _compare(bench, wanted, result, figures)
+            compare(bench, wanted, result, figures)
             wanted = fold.send(result)
     except StopIteration as ended:
         done: Reconciled = ended.value
         return done
 
 
-def _compare(bench: Workbench, wanted: MergeWanted, result: MergeResult, figures: Figures) -> None:
+def compare(bench: Workbench, wanted: MergeWanted, result: MergeResult, figures: Figures) -> None:
     """Hold a merge against git's own in a repository of its own."""
     figures.merges += 1
     witness = merged_by_git(bench, wanted)
@@ -183,7 +197,8 @@ def _compare(bench: Workbench, wanted: MergeWanted, result: MergeResult, figures
             same = bool(result.normalised) or witness == result.tree
         case Conflicted():
             figures.conflicts += 1
-            same = witness is None
+            levelled = bool(result.normalised) and isinstance(witness, GitsConflict)
+            same = levelled or witness == conflict_of(result)
         case GitFailed():
             same = False
         case _:
@@ -192,8 +207,30 @@ def _compare(bench: Workbench, wanted: MergeWanted, result: MergeResult, figures
         figures.differing.append(f"{wanted}: {result} instead of {witness}")
 
 
-def merged_by_git(bench: Workbench, wanted: MergeWanted) -> str | None:
-    """The tree of git's own merge; None where it finds a conflict.
+@frozen
+class GitsConflict:
+    """A conflict by the paths that it is about, and the sides of them by their stages."""
+
+    paths: frozenset[bytes]
+    sides: frozenset[tuple[int, Entry]]
+
+
+def conflict_of(result: Conflicted) -> GitsConflict:
+    """Say in git's way what did not go together."""
+    found = result.conflicts
+    sides = {
+        (stage, entry)
+        for one in found
+        for stage, entry in enumerate((one.base, one.ours, one.theirs), 1)
+        if entry is not None
+    }
+    return GitsConflict(
+        frozenset(path for one in found for path in (one.path, *one.paths)), frozenset(sides)
+    )
+
+
+def merged_by_git(bench: Workbench, wanted: MergeWanted) -> str | GitsConflict:
+    """The tree of git's own merge, or what it says did not go together.
 
     Git takes attributes from a work tree, which holds those of ours here.
     """
@@ -211,9 +248,32 @@ def merged_by_git(bench: Workbench, wanted: MergeWanted) -> str | None:
     ]
     config = ("-c", "merge.directoryRenames=conflict", "-c", "merge.renameLimit=7000",
               f"--work-tree={root}")  # fmt: skip
+    asked = ("merge-tree", "--write-tree", "-z", "--messages", *sides)
     try:
-        return run_git(root, *config, "merge-tree", "--write-tree", *sides, git_dir=where)
+        return run_git(root, *config, *asked, git_dir=where).partition("\0")[0]
     except subprocess.CalledProcessError as error:
         if error.returncode == 1:
-            return None
+            return _gits(error.stdout, sides)
         raise
+
+
+def _gits(output: bytes, sides: Sequence[str]) -> GitsConflict:
+    """Read what ``merge-tree -z --messages`` prints of a conflict; names it made up are undone."""
+    made_up = re.compile(f"~({'|'.join(sides)})(_[0-9]+)?\\Z".encode())
+    _, *fields = output.split(b"\0")
+    end = fields.index(b"")
+    paths: set[bytes] = set()
+    stages: set[tuple[int, Entry]] = set()
+    for record in fields[:end]:
+        described, _, path = record.partition(b"\t")
+        mode, identity, stage = described.decode().split(" ")
+        paths.add(made_up.sub(b"", path))
+        stages.add((int(stage), Entry(int(mode, 8), identity)))
+    said = iter(fields[end + 1 :])
+    for count in said:
+        if not count.isdigit():
+            break
+        named = [made_up.sub(b"", next(said)) for _ in range(int(count))]
+        about, _ = next(said), next(said)
+        paths.update(named if about.startswith(b"CONFLICT") else ())
+    return GitsConflict(frozenset(paths), frozenset(stages))

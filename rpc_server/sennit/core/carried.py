@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from attrs import evolve
+from attrs import frozen
 
 from sennit.core.text import lsp_lines
-from sennit.core.text_edits import apply_text_edits, text_edits
+from sennit.core.text_edits import Block, blocks
 
 BOM = "\ufeff"
 
@@ -22,16 +22,54 @@ def carried_over(actual: str, before: str, after: str) -> str:
     bare = actual.removeprefix(BOM)
     if bare == before:
         return mark + after
-    mine, theirs = lsp_lines(bare), lsp_lines(before)
-    if [line.rstrip("\r\n") for line in mine] != [line.rstrip("\r\n") for line in theirs]:
+    mine, was, new = lsp_lines(bare), lsp_lines(before), lsp_lines(after)
+    bodies = [_body(line) for line in was]
+    if [_body(line) for line in mine] != bodies:
         # A filter that does not give back what it took: git's version of the text counts.
         return mark + after
-    ending = _usual_ending(mine)
-    edits = [
-        evolve(edit, new_text=_with_ending(edit.new_text, ending))
-        for edit in text_edits(before, after)
-    ]
-    return mark + apply_text_edits(bare, edits)
+    return mark + "".join(_lines(_Lines(mine, was, new), bodies))
+
+
+@frozen
+class _Lines:
+    """The lines of the user's text, of git's version of it, and of that version changed."""
+
+    mine: Sequence[str]
+    was: Sequence[str]
+    new: Sequence[str]
+
+
+def _lines(lines: _Lines, bodies: Sequence[str]) -> Iterator[str]:
+    usual = _usual_ending(lines.mine)
+    behind = 0, 0
+    ends = Block(len(lines.was), len(lines.was), len(lines.new), len(lines.new))
+    for block in (*blocks(bodies, [_body(line) for line in lines.new]), ends):
+        kept = zip(range(behind[0], block.a0), range(behind[1], block.b0), strict=True)
+        yield from (_line(lines, old, new, usual) for old, new in kept)
+        if block.a1 - block.a0 == block.b1 - block.b0:
+            pairs = zip(range(block.a0, block.a1), range(block.b0, block.b1), strict=True)
+            yield from (_line(lines, old, new, usual) for old, new in pairs)
+        else:
+            yield from (_with_ending(line, usual) for line in lines.new[block.b0 : block.b1])
+        behind = block.a1, block.b1
+
+
+def _line(lines: _Lines, old: int, new: int, usual: str) -> str:
+    """Give a new line the ending of the user's line in whose place it comes."""
+    line = lines.new[new]
+    mine, was, becomes = _end(lines.mine[old]), _end(lines.was[old]), _end(line)
+    if not becomes or not was:
+        return _with_ending(line, usual)
+    # Another ending is a change like any other, but to a line whose ending git did not change.
+    return _body(line) + (becomes if mine == was else mine)
+
+
+def _body(line: str) -> str:
+    return line.rstrip("\r\n")
+
+
+def _end(line: str) -> str:
+    return line[len(_body(line)) :]
 
 
 def _usual_ending(lines: Sequence[str]) -> str:

@@ -32,11 +32,14 @@ class OnDisk:
     sha256: str
     permissions: int = 0
 
-    def same_as(self, other: OnDisk | None) -> bool:
-        """Compare what git would compare: kind, bytes, and whether the owner may execute it."""
+    def same_as(self, other: OnDisk | None, *, modes: bool = True) -> bool:
+        """Compare what git would compare: kind, bytes, and whether the owner may execute it.
+
+        The last only with ``modes``.
+        """
         if other is None or (self.kind, self.sha256) != (other.kind, other.sha256):
             return False
-        return bool(self.permissions & 0o100) == bool(other.permissions & 0o100)
+        return not modes or bool(self.permissions & 0o100) == bool(other.permissions & 0o100)
 
 
 @frozen
@@ -60,7 +63,8 @@ class Intention:
     """An application to a work tree that is about to happen; deletions come first in ``steps``.
 
     ``folder`` holds the bytes before (``before/N``) and after (``after/PATH``). ``new_folders``
-    are those that the application makes, the outermost first.
+    are those that the application makes, the outermost first. ``modes`` tells whether the disk
+    keeps the executable bit; where it does not, the bit says nothing.
     """
 
     id: str
@@ -68,6 +72,7 @@ class Intention:
     folder: bytes
     steps: tuple[Step, ...]
     new_folders: tuple[bytes, ...] = ()
+    modes: bool = True
 
 
 class Trouble(StrEnum):
@@ -148,12 +153,15 @@ def phased(steps: Sequence[Step]) -> tuple[list[Step], list[Step], list[Step]]:
     come = [step for step in steps if step.after is not None]
     places = {folded(step.path) for step in come}
     folders = {above for place in places for above in _above(place)}
+    kept = {above for step in come for above in _above(step.path)}
     first: list[Step] = []
     last: list[Step] = []
     for step in steps:
         if step.after is None:
             here = folded(step.path)
-            makes_way = here in places | folders or not places.isdisjoint(_above(here))
+            respelled = any(folded(one) in folders and one not in kept for one in _above(step.path))
+            over = here in places | folders or not places.isdisjoint(_above(here))
+            makes_way = over or respelled
             (first if makes_way else last).append(step)
     return first, come, last
 
@@ -186,6 +194,7 @@ def intention_text(intention: Intention) -> str:
         "workTree": _text(intention.work_tree),
         "folder": _text(intention.folder),
         "newFolders": [_text(folder) for folder in intention.new_folders],
+        "modes": intention.modes,
         "steps": [_step_value(step) for step in intention.steps],
     }
     return json.dumps(value)
@@ -199,6 +208,8 @@ def intention_from(text: str) -> Intention:
         work_tree=_bytes(value["workTree"]),
         folder=_bytes(value["folder"]),
         new_folders=tuple(_bytes(folder) for folder in value["newFolders"]),
+        # One that was journalled without the word was meant for a disk that keeps them.
+        modes=value.get("modes", True),
         steps=tuple(_step_from(step) for step in value["steps"]),
     )
 

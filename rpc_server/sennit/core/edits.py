@@ -142,17 +142,21 @@ def _travels(kind: EditKind, before: Image | None, after: Image | None) -> bool:
         case EditKind.CREATE:
             return after is not None and after.text is not None and not _special(after)
         case EditKind.EDIT | EditKind.RENAME:
-            same_content = before and after and before.sha256 == after.sha256
-            texts = before and after and before.text is not None and after.text is not None
-            return bool(same_content or texts) and _mode(before) == _mode(after)
+            if before is None or after is None or before.entry.mode != after.entry.mode:
+                return False
+            if after.entry.mode in {MODE_LINK, MODE_SUBMODULE}:
+                return False
+            texts = before.text is not None and after.text is not None
+            return texts or _same_content(before, after)
         case EditKind.MODE | EditKind.BINARY | EditKind.LINK | EditKind.SUBMODULE | EditKind.TYPE:
             return False
+
+
+def _same_content(before: Image, after: Image) -> bool:
+    # The digest of a text is that of another encoding, too, and a filter may change a blob.
+    return (before.entry.id, before.sha256) == (after.entry.id, after.sha256)
 
 
 def _special(image: Image) -> bool:
     """Tell whether the mode says more than an editor can: a link, a submodule, an executable."""
     return image.entry.mode != MODE_FILE
-
-
-def _mode(image: Image | None) -> int | None:
-    return image.entry.mode if image else None

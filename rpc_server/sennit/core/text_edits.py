@@ -39,7 +39,7 @@ class _Splice:
 
 
 @frozen
-class _Block:
+class Block:
     """A replacement by lines: lines ``a0`` to ``a1`` give way to lines ``b0`` to ``b1``."""
 
     a0: int
@@ -76,7 +76,7 @@ def _splices(before: str, after: str) -> Iterator[_Splice]:
     starts = [0]
     for line in old:
         starts.append(starts[-1] + len(line))
-    for block in _blocks(old, new):
+    for block in blocks(old, new):
         if block.a1 - block.a0 != block.b1 - block.b0:
             pairs = [(old[block.a0 : block.a1], new[block.b0 : block.b1])]
         else:
@@ -94,16 +94,16 @@ def _one_range(before: str, after: str) -> Iterator[_Splice]:
 
 
 def _trimmed(offset: int, was: str, becomes: str) -> Iterator[_Splice]:
-    """Leave out what both texts begin and end with, never cutting between CR and LF."""
+    """Leave out what both texts begin and end with, never cutting between CR and LF of either."""
     if was == becomes:
         return
     shorter = min(len(was), len(becomes))
     head = _common(was[:shorter], becomes[:shorter])
-    if _splits_pair(was, head):
+    if _splits_pair(was, head) or _splits_pair(becomes, head):
         head -= 1
     rest = shorter - head
     tail = _common(was[len(was) - rest :][::-1], becomes[len(becomes) - rest :][::-1])
-    if _splits_pair(was, len(was) - tail):
+    if _splits_pair(was, len(was) - tail) or _splits_pair(becomes, len(becomes) - tail):
         tail -= 1
     yield _Splice(offset + head, offset + len(was) - tail, becomes[head : len(becomes) - tail])
 
@@ -139,7 +139,7 @@ def _joined(splices: Iterable[_Splice]) -> Iterator[_Splice]:
         yield waiting
 
 
-def _blocks(old: Sequence[str], new: Sequence[str]) -> Iterator[_Block]:
+def blocks(old: Sequence[str], new: Sequence[str]) -> Iterator[Block]:
     """Find the blocks of lines that differ, in order."""
     head = _common_lines(old, new)
     rest = min(len(old), len(new)) - head
@@ -152,7 +152,7 @@ def _blocks(old: Sequence[str], new: Sequence[str]) -> Iterator[_Block]:
     ends = [(-1, -1), *(matches or ()), (len(middle_old), len(middle_new))]
     for (a, b), (next_a, next_b) in pairwise(ends):
         if next_a - a > 1 or next_b - b > 1:
-            yield _Block(head + a + 1, head + next_a, head + b + 1, head + next_b)
+            yield Block(head + a + 1, head + next_a, head + b + 1, head + next_b)
 
 
 def _common_lines(old: Sequence[str], new: Sequence[str]) -> int:

@@ -12,7 +12,9 @@ import anyio.to_thread
 from attrs import define, evolve, field, frozen
 
 from sennit.adapters.git.discovery import Repository, Trust
+from sennit.adapters.git.git import Git
 from sennit.adapters.git.held_up import looked_at
+from sennit.adapters.git.names_by_disk import by_disk, without_ignored
 from sennit.adapters.git.status import Status, read_status
 from sennit.core.engine.events import DriftSeen
 from sennit.core.engine.rows import ApplicationRow, BaseRow, RepositoryRef, RunRow, TicketRow
@@ -147,10 +149,20 @@ class DriftWatcher:
             return None
         git = self._services.git.configured(repository.neutral)
         top = os.fsencode(repository.work_tree)
-        status = await looked_at(top, lambda: read_status(git, repository.place))
+        status = await looked_at(top, lambda: _status(git, repository))
         if isinstance(status, GitFailed):
             return None
         return await anyio.to_thread.run_sync(_view, repository, status)
+
+
+async def _status(git: Git, repository: Repository) -> Status | GitFailed:
+    place = await by_disk(repository.place)
+    if isinstance(place, GitFailed):
+        return place
+    status = await read_status(git, place)
+    if isinstance(status, GitFailed) or place == repository.place:
+        return status
+    return await without_ignored(git, repository.place, status)
 
 
 def _key(base: BaseRow) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
-from attrs import define, frozen
+from attrs import define, evolve, frozen
 
 from sennit.adapters.git.base import take_snapshot
 from sennit.adapters.git.discovery import Repository, Trust, discover
@@ -22,12 +24,35 @@ from sennit.core.objects import OpenDocument, Snapshot
 
 @define
 class Tree:
-    """A work tree to write into with plain calls, and its git."""
+    """A work tree to write into with plain calls, and its git.
+
+    Where it is ``guarded``, nothing but this git may touch its git directory, and what is said
+    to be done ``by_hand``.
+    """
 
     folder: Path
     environment: dict[str, str]
+    guarded: Watch | None = None
 
     def git(self, *args: str | bytes, check: bool = True, stdin: bytes = b"") -> bytes:
+        with self.by_hand():
+            return self._run(*args, check=check, stdin=stdin)
+
+    @contextmanager
+    def by_hand(self) -> Iterator[None]:
+        """Let a test touch the git directory itself; before, it has to be as it was left."""
+        if self.guarded is None:
+            yield
+            return
+        self.guarded.check()
+        yield
+        self.guarded.look_anew()
+
+    def within(self, folder: str) -> Tree:
+        """Give a work tree below this one, such as a submodule, whose git touches this one's."""
+        return evolve(self, folder=self.path(folder))
+
+    def _run(self, *args: str | bytes, check: bool, stdin: bytes) -> bytes:
         done = subprocess.run(
             ["git", *args],
             cwd=self.folder,
@@ -45,9 +70,10 @@ class Tree:
 
     def write(self, name: bytes | str, content: bytes | str, *, mode: int = 0o644) -> Path:
         path = self.path(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(os.fsencode(content))
-        path.chmod(mode)
+        with self.by_hand() if os.fsencode(name).startswith(b".git/") else nullcontext():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(os.fsencode(content))
+            path.chmod(mode)
         return path
 
     def commit(self, message: str = "more") -> str:
@@ -55,6 +81,20 @@ class Tree:
         # There is nothing to tidy up, and to find that out takes a process more.
         self.git("-c", "maintenance.auto=false", "commit", "-q", "--allow-empty", "-m", message)
         return self.git("rev-parse", "HEAD").decode().strip()
+
+
+Guard = Callable[[Tree], Tree]
+"""Has a tree of a user stay untouched until the end of a test."""
+
+
+def git_dirs_of(folder: Path) -> tuple[Path, ...]:
+    """Give the git directories of a work tree that are folders: its own, and the common one."""
+    own = folder / ".git"
+    if own.is_file():
+        own = folder / own.read_text().removeprefix("gitdir: ").rstrip("\n")
+    pointer = own / "commondir"
+    common = (own / pointer.read_text().rstrip("\n"),) if pointer.is_file() else ()
+    return tuple(one for one in (own, *common) if one.is_dir())
 
 
 @frozen
@@ -66,6 +106,10 @@ class Metadata:
     content: bytes | str | None
 
 
+_OBJECTS = re.compile(r"(?:modules/(?:.+/)?)?objects(?:/|\Z)")
+"""Git freshens the time of an object that it is asked to write and has; submodules have theirs."""
+
+
 def untouched_view(git_dir: Path) -> dict[str, Metadata]:
     """Give all that must stay as it is: names, modes, bytes, times except those of objects."""
     view = {}
@@ -74,9 +118,7 @@ def untouched_view(git_dir: Path) -> dict[str, Metadata]:
             path = Path(folder) / name
             relative = str(path.relative_to(git_dir))
             status = path.lstat()
-            timeless = relative.split("/", maxsplit=1)[0] == "objects" or name.startswith(
-                "sharedindex."
-            )
+            timeless = _OBJECTS.match(relative) or name.startswith("sharedindex.")
             view[relative] = Metadata(
                 status.st_mode,
                 None if timeless else status.st_mtime_ns,
@@ -186,13 +228,20 @@ def this_process() -> Owner:
 class Watch:
     """Remembers git directories and tells whether they are as they were."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
         self._before: dict[Path, dict[str, Metadata]] = {}
 
     def begin(self, *git_dirs: Path) -> None:
         """Look at git directories as they are now; a test calls this after its own changes."""
         for git_dir in git_dirs:
             self._before[git_dir] = untouched_view(git_dir)
+
+    def look_anew(self) -> None:
+        """Look at the git directories of the folder as they are now, and at no others."""
+        self._before.clear()
+        if self._folder is not None:
+            self.begin(*git_dirs_of(self._folder))
 
     def check(self) -> None:
         """Fail when something differs."""

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
+from attrs import evolve
 
 from sennit.adapters.git.git import Git, Limits, git_for
 from tests.adapters.git.begun import AUTHOR, begin
-from tests.adapters.git.bench import Bench, Tree, Watch
+from tests.adapters.git.bench import Bench, Guard, Tree, Watch
 from tests.adapters.git.laws import Lab
-from tests.adapters.git.made_trees import workbench
+from tests.adapters.git.made_trees import GUARDED, workbench
 
 
 @pytest.fixture
@@ -36,13 +37,13 @@ def git(environment: Mapping[str, str]) -> Git:
 
 
 @pytest.fixture
-def new_tree(tmp_path: Path, environment: dict[str, str]) -> Callable[..., Tree]:
+def new_tree(tmp_path: Path, environment: dict[str, str], guard: Guard) -> Callable[..., Tree]:
     """Make repositories: ``new_tree("name", "--object-format=sha256")``."""
 
     def make(name: str = "repo", *options: str) -> Tree:
         folder = tmp_path / name
         folder.mkdir(parents=True)
-        tree = Tree(folder, environment)
+        tree = guard(Tree(folder, environment))
         tree.git("init", "-q", *options)
         return tree
 
@@ -50,11 +51,36 @@ def new_tree(tmp_path: Path, environment: dict[str, str]) -> Callable[..., Tree]
 
 
 @pytest.fixture
-def tree(tmp_path: Path, environment: dict[str, str]) -> Tree:
+def tree(tmp_path: Path, environment: dict[str, str], guard: Guard) -> Tree:
     """A repository with one commit."""
-    made = Tree(tmp_path / "repo", environment)
+    made = guard(Tree(tmp_path / "repo", environment))
     begin(made, {"README": "hello\n", "src/a.py": "a = 1\n"})
     return made
+
+
+@pytest.fixture
+def guard() -> Iterator[Guard]:
+    """Have the repository of a user stay untouched but by its git and by hand; see ``Tree``."""
+    watches: list[Watch] = []
+
+    def watched(tree: Tree) -> Tree:
+        watches.append(Watch(tree.folder))
+        return evolve(tree, guarded=watches[-1])
+
+    yield watched
+    for watch in watches:
+        watch.check()
+
+
+@pytest.fixture(autouse=True)
+def guarded_workbenches() -> Iterator[None]:
+    """Check after the test that the repositories of workbenches are as they were."""
+    earlier = dict(GUARDED)
+    yield
+    for watch in GUARDED.values():
+        watch.check()
+    GUARDED.clear()
+    GUARDED.update(earlier)
 
 
 @pytest.fixture
@@ -65,7 +91,10 @@ def bench(tree: Tree, git: Git, tmp_path: Path) -> Bench:
 
 @pytest.fixture
 def untouched() -> Iterator[Watch]:
-    """Check after the test that the git directories given to ``begin`` are as they were."""
+    """Check after the test that the git directories given to ``begin`` are as they were.
+
+    For repositories that the test makes by itself; see ``guard`` for all others.
+    """
     watch = Watch()
     yield watch
     watch.check()

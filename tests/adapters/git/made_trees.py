@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,6 +16,7 @@ from sennit.adapters.git.git import Git, git_for
 from sennit.adapters.git.store import Store, open_store
 from sennit.adapters.git.trees import read_blobs, tree_entries, write_blobs, write_tree
 from sennit.core.objects import MODE_EXECUTABLE, MODE_FILE, MODE_LINK, Entry, GitFailed
+from tests.adapters.git.bench import Watch
 
 AT = 1_700_000_000
 
@@ -124,15 +126,31 @@ def run_git(cwd: Path, *args: str, git_dir: Path | None = None, stdin: bytes = b
     }
     if git_dir is not None:
         environment["GIT_DIR"] = str(git_dir)
-    done = subprocess.run(
-        ["git", *args],
-        cwd=cwd,
-        env=environment,
-        input=stdin,
-        capture_output=True,
-        check=True,
-    )
+    with by_hand(cwd):
+        done = subprocess.run(
+            ["git", *args],
+            cwd=cwd,
+            env=environment,
+            input=stdin,
+            capture_output=True,
+            check=True,
+        )
     return done.stdout.decode("utf-8", "surrogateescape").strip()
+
+
+GUARDED: dict[Path, Watch] = {}
+"""Repositories of users that are to stay untouched, but by ``run_git`` and by hand."""
+
+
+@contextmanager
+def by_hand(folder: Path) -> Iterator[None]:
+    """Let a test touch the git directory of a user; before, it has to be as it was left."""
+    watch = GUARDED.get(folder)
+    if watch is not None:
+        watch.check()
+    yield
+    if watch is not None:
+        watch.look_anew()
 
 
 async def workbench(
@@ -142,6 +160,8 @@ async def workbench(
     user = root / "user"
     user.mkdir(parents=True)
     run_git(user, "init", "-q", f"--object-format={object_format}")
+    GUARDED[user] = Watch(user)
+    GUARDED[user].look_anew()
     environment = {"PATH": os.environ["PATH"], "HOME": str(root)}
     git = git_for("git", environment)
     found = await discover(git, user, trust)

@@ -17,17 +17,14 @@ from tests.adapters.git.snapshots import EXECUTABLE, FILE, LINK, SUBMODULE, reas
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_clean_work_tree_is_its_last_commit(bench: Bench, untouched: Watch) -> None:
-    untouched.begin(bench.tree.folder / ".git")
+async def test_a_clean_work_tree_is_its_last_commit(bench: Bench) -> None:
     snapshot = await bench.snapshot()
     assert snapshot.commit == bench.tree.git("rev-parse", "HEAD").decode().strip()
     assert snapshot.manifest.head == snapshot.commit
     assert snapshot.manifest.branch == b"main"
 
 
-async def test_staged_modified_deleted_and_untracked_files_are_seen(
-    bench: Bench, untouched: Watch
-) -> None:
+async def test_staged_modified_deleted_and_untracked_files_are_seen(bench: Bench) -> None:
     tree = bench.tree
     for name in ("gone", "changed", "staged-only", "removed"):
         tree.write(name, "before\n")
@@ -42,7 +39,6 @@ async def test_staged_modified_deleted_and_untracked_files_are_seen(
     tree.write("new/file", "new\n")
     tree.write("x.log", "ignored\n")
     tree.write("build/out", "ignored\n")
-    untouched.begin(tree.folder / ".git")
 
     snapshot = await bench.snapshot()
 
@@ -94,13 +90,12 @@ NAMES = [
 ]
 
 
-async def test_names_of_any_bytes_are_kept(bench: Bench, untouched: Watch) -> None:
+async def test_names_of_any_bytes_are_kept(bench: Bench) -> None:
     for name in NAMES[::2]:
         bench.tree.write(name, "before")
     bench.tree.commit()
     for number, name in enumerate(NAMES):
         bench.tree.write(name, str(number))
-    untouched.begin(bench.tree.folder / ".git")
     snapshot = await bench.snapshot()
     files = await bench.files_of(snapshot.commit)
     assert {name: files.get(name) for name in NAMES} == {
@@ -182,23 +177,19 @@ async def test_a_repository_without_a_commit_has_a_base(
     assert await bench.files_of((await bench.snapshot()).commit) == {b"first": (FILE, b"1")}
 
 
-async def test_a_detached_head_has_no_branch(bench: Bench, untouched: Watch) -> None:
+async def test_a_detached_head_has_no_branch(bench: Bench) -> None:
     bench.tree.git("checkout", "-q", "--detach")
-    untouched.begin(bench.tree.folder / ".git")
     assert (await bench.snapshot()).manifest.branch is None
 
 
-async def test_a_locked_index_is_no_obstacle(bench: Bench, untouched: Watch) -> None:
+async def test_a_locked_index_is_no_obstacle(bench: Bench) -> None:
     bench.tree.write(".git/index.lock", "")
     bench.tree.write("README", "changed")
-    untouched.begin(bench.tree.folder / ".git")
     snapshot = await bench.snapshot()
     assert snapshot.manifest.modified == (b"README",)
 
 
-async def test_conflict_markers_stay_out_and_the_merge_is_named(
-    bench: Bench, untouched: Watch
-) -> None:
+async def test_conflict_markers_stay_out_and_the_merge_is_named(bench: Bench) -> None:
     tree = bench.tree
     tree.write("both", "base\n")
     tree.write("resolved", "base\n")
@@ -213,7 +204,6 @@ async def test_conflict_markers_stay_out_and_the_merge_is_named(
     tree.commit()
     tree.git("merge", "theirs", check=False)
     tree.write("resolved", "resolved by hand\n")
-    untouched.begin(tree.folder / ".git")
 
     snapshot = await bench.snapshot()
 
@@ -238,9 +228,7 @@ async def test_a_rebase_in_progress_is_named(bench: Bench) -> None:
     assert snapshot.manifest.branch is None
 
 
-async def test_files_that_git_was_told_not_to_look_at_count_as_they_are(
-    bench: Bench, untouched: Watch
-) -> None:
+async def test_files_that_git_was_told_not_to_look_at_count_as_they_are(bench: Bench) -> None:
     tree = bench.tree
     for name in ("assumed", "skipped", "skipped-and-absent"):
         tree.write(name, "before")
@@ -250,7 +238,6 @@ async def test_files_that_git_was_told_not_to_look_at_count_as_they_are(
     tree.write("assumed", "after")
     tree.write("skipped", "after")
     tree.path("skipped-and-absent").unlink()
-    untouched.begin(tree.folder / ".git")
     files = await bench.files_of((await bench.snapshot()).commit)
     assert files[b"assumed"][1] == files[b"skipped"][1] == b"after"
     assert files[b"skipped-and-absent"][1] == b"before"
@@ -323,15 +310,14 @@ async def test_a_tracked_file_that_became_a_pipe_stays_as_it_was(bench: Bench) -
 
 
 async def test_submodules_are_kept_at_the_commit_they_are_at(
-    bench: Bench, new_tree: Callable[..., Tree], untouched: Watch
+    bench: Bench, new_tree: Callable[..., Tree]
 ) -> None:
     library = new_tree("library")
     library.commit("first of the library")
     bench.tree.git("submodule", "--quiet", "add", str(library.folder), "lib")
     bench.tree.commit()
-    checkout = Tree(bench.tree.path("lib"), bench.tree.environment)
+    checkout = bench.tree.within("lib")
     moved = checkout.commit("second")
-    untouched.begin(bench.tree.folder / ".git")
     snapshot = await bench.snapshot()
     assert (await bench.files_of(snapshot.commit))[b"lib"] == (SUBMODULE, moved.encode())
     workspace = await bench.workspace(snapshot)

@@ -6,7 +6,7 @@ import pytest
 
 from sennit.adapters.git.look import SnapshotLimits
 from sennit.core.objects import LeftOutReason, OpenDocument, Unsaved
-from tests.adapters.git.bench import Bench, Tree, Watch
+from tests.adapters.git.bench import Bench, Tree
 from tests.adapters.git.snapshots import EXECUTABLE, FILE, LINK, reasons
 
 pytestmark = pytest.mark.anyio
@@ -19,9 +19,8 @@ async def test_an_unchanged_buffer_is_no_change(bench: Bench) -> None:
     assert (await bench.files_of(snapshot.commit))[b"README"][1] == b"\xef\xbb\xbfh\xc3\xa9llo\r\n"
 
 
-async def test_an_unsaved_buffer_is_part_of_the_base(bench: Bench, untouched: Watch) -> None:
+async def test_an_unsaved_buffer_is_part_of_the_base(bench: Bench) -> None:
     bench.tree.path("README").chmod(0o755)
-    untouched.begin(bench.tree.folder / ".git")
     snapshot = await bench.snapshot(
         OpenDocument(b"README", 7, "typed\n"), OpenDocument(b"not/yet/saved", 1, "new")
     )

@@ -57,12 +57,11 @@ async def test_deletions_work_with_either_hash(
 
 
 async def test_linked_worktrees_have_stores_and_bases_of_their_own(
-    bench: Bench, git: Git, tmp_path: Path, untouched: Watch
+    bench: Bench, git: Git, tmp_path: Path
 ) -> None:
     bench.tree.git("worktree", "add", "-q", str(tmp_path / "linked"))
     linked = Bench(Tree(tmp_path / "linked", bench.tree.environment), tmp_path / "2", git)
     linked.tree.write("only here", "x")
-    untouched.begin(bench.tree.folder / ".git")
     snapshot = await linked.snapshot()
     assert snapshot.manifest.branch == b"linked"
     assert b"only here" in await linked.files_of(snapshot.commit)
@@ -93,21 +92,19 @@ async def test_a_clone_that_borrows_its_objects_has_a_base(
     assert (await shared.files_of((await shared.snapshot()).commit))[b"README"][1] == b"x"
 
 
-async def test_split_and_untracked_cache_indexes_are_read(bench: Bench, untouched: Watch) -> None:
+async def test_split_and_untracked_cache_indexes_are_read(bench: Bench) -> None:
     bench.tree.git("update-index", "--split-index", "--untracked-cache")
     bench.tree.write("README", "x")
     bench.tree.write("new", "x")
-    untouched.begin(bench.tree.folder / ".git")
     files = await bench.files_of((await bench.snapshot()).commit)
     assert files[b"README"][1] == files[b"new"][1] == b"x"
 
 
-async def test_a_sparse_checkout_keeps_what_is_not_there(bench: Bench, untouched: Watch) -> None:
+async def test_a_sparse_checkout_keeps_what_is_not_there(bench: Bench) -> None:
     bench.tree.write("docs/b", "b")
     bench.tree.commit()
     bench.tree.git("sparse-checkout", "set", "src")
     assert not bench.tree.path("docs").exists()
-    untouched.begin(bench.tree.folder / ".git")
     snapshot = await bench.snapshot()
     assert (await bench.files_of(snapshot.commit))[b"docs/b"] == (FILE, b"b")
     workspace = await bench.workspace(snapshot)
@@ -116,9 +113,7 @@ async def test_a_sparse_checkout_keeps_what_is_not_there(bench: Bench, untouched
 
 
 @pytest.mark.parametrize("kind", ["--cone", "--no-cone", "--sparse-index"])
-async def test_edits_in_a_sparse_checkout_are_seen(
-    bench: Bench, untouched: Watch, kind: str
-) -> None:
+async def test_edits_in_a_sparse_checkout_are_seen(bench: Bench, kind: str) -> None:
     tree = bench.tree
     tree.write("docs/b", "b")
     tree.write("docs/deep/c", "c")
@@ -126,7 +121,6 @@ async def test_edits_in_a_sparse_checkout_are_seen(
     tree.git("sparse-checkout", "set", kind, "src")
     tree.write("src/a.py", "changed")
     tree.write("docs/deep/c", "changed outside the patterns")
-    untouched.begin(tree.folder / ".git")
     files = await bench.files_of((await bench.snapshot()).commit)
     assert files[b"docs/b"] == (FILE, b"b")
     assert files[b"docs/deep/c"] == (FILE, b"changed outside the patterns")
@@ -164,11 +158,10 @@ async def test_objects_outlive_the_users_own_clean_up(bench: Bench) -> None:
 
 
 async def test_a_failure_of_git_is_a_value_and_leaves_nothing(
-    bench: Bench, broken_git: Callable[..., Git], untouched: Watch
+    bench: Bench, broken_git: Callable[..., Git]
 ) -> None:
     bench.tree.write("README", "x")
     repository, store = await bench.repository(), await bench.store()
-    untouched.begin(bench.tree.folder / ".git")
     for command in ("ls-files", "status", "update-index"):
         broken = broken_git(command, how="exit 3")
         failed = await take_snapshot(broken, store, repository)

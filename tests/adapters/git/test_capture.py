@@ -14,7 +14,7 @@ from sennit.adapters.git.git import Git
 from sennit.adapters.git.uncaptured import MOST_NAMED
 from sennit.adapters.git.workspace import Workspace
 from sennit.core.objects import GitFailed, LeftOutReason
-from tests.adapters.git.bench import Bench, Tree, Watch
+from tests.adapters.git.bench import Bench, Tree
 
 pytestmark = pytest.mark.anyio
 
@@ -36,8 +36,7 @@ async def test_an_untouched_workspace_is_unchanged(bench: Bench) -> None:
     assert await taken(bench, await bench.workspace()) == Unchanged()
 
 
-async def test_edits_are_a_commit_on_the_base(bench: Bench, untouched: Watch) -> None:
-    untouched.begin(bench.tree.folder / ".git")
+async def test_edits_are_a_commit_on_the_base(bench: Bench) -> None:
     workspace = await bench.workspace()
     inside = bench.inside(workspace)
     inside.write("README", b"\r\nchanged")
@@ -176,7 +175,10 @@ async def test_the_files_of_a_repository_made_inside_are_taken(
     captured = await changed(bench, workspace)
     files = await bench.files_of(captured.commit)
     assert set(files) == {b".gitignore", b"README", b"src/a.py", b"new/lib/code"}
-    assert [left.reason for left in captured.left_out] == [LeftOutReason.NESTED_REPOSITORY]
+    assert [(left.path, left.reason) for left in captured.left_out] == [
+        (b"new", LeftOutReason.NESTED_REPOSITORY),
+        (b"new/x.log", LeftOutReason.IGNORED),
+    ]
 
 
 @pytest.mark.parametrize("with_commit", [True, False])
@@ -369,7 +371,8 @@ async def test_work_in_the_folder_of_an_absent_submodule_is_named(
     bench.tree.git("submodule", "--quiet", "add", str(library.folder), "lib")
     bench.tree.commit()
     bench.tree.git("submodule", "--quiet", "deinit", "-f", "lib")
-    shutil.rmtree(bench.tree.path(".git/modules"))
+    with bench.tree.by_hand():
+        shutil.rmtree(bench.tree.path(".git/modules"))
     workspace = await bench.workspace()
     assert await taken(bench, workspace) == Unchanged()
     bench.inside(workspace).write("lib/new.c", "x")

@@ -19,7 +19,7 @@ from sennit.adapters.git.scratch import scratch_name
 from sennit.adapters.git.store import Store, keep_new
 from sennit.adapters.git.trees import write_blobs
 from sennit.adapters.git.workspace import Workspace
-from tests.adapters.git.bench import Bench, Watch, this_process
+from tests.adapters.git.bench import Bench, this_process
 from tests.adapters.git.scenarios.scenario import LINES
 
 pytestmark = pytest.mark.anyio
@@ -94,12 +94,9 @@ async def has(bench: Bench, identity: str) -> bool:
     return bench.tree.git(git_dir, "cat-file", "-t", identity, check=False) != b""
 
 
-async def test_what_was_dropped_goes_and_what_is_kept_stays_whole(
-    bench: Bench, untouched: Watch
-) -> None:
+async def test_what_was_dropped_goes_and_what_is_kept_stays_whole(bench: Bench) -> None:
     dropped, lost = await work(bench, "dropped")
     kept, captured = await work(bench, "kept")
-    untouched.begin(bench.tree.folder / ".git")
     before = await bench.files_of(captured.commit)
     seen = await found(bench, needs(kept), in_an_hour())
     assert seen.size > 0

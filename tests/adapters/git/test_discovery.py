@@ -72,9 +72,10 @@ async def test_a_repository_without_a_head_that_git_can_read(
     git: Git, tree: Tree, head: bytes | None
 ) -> None:
     file = tree.folder / ".git" / "HEAD"
-    file.unlink()
-    if head is not None:
-        file.write_bytes(head)
+    with tree.by_hand():
+        file.unlink()
+        if head is not None:
+            file.write_bytes(head)
     (tree.folder / "deep").mkdir()
     found = await discover(git, tree.folder / "deep", Trust.TRUSTED)
     assert isinstance(found, Refused)

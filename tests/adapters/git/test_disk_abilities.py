@@ -12,7 +12,13 @@ from attrs import evolve
 
 from sennit.adapters.git.capture import Captured, capture
 from sennit.adapters.git.checkout import Source, check_out
-from sennit.adapters.git.disk_abilities import abilities_of, abilities_said, folds_names
+from sennit.adapters.git.disk_abilities import (
+    abilities_of,
+    abilities_said,
+    folds_case,
+    folds_names,
+    tells_case_apart,
+)
 from tests.adapters.git.bench import Bench, Tree
 
 pytestmark = pytest.mark.anyio
@@ -58,6 +64,30 @@ def test_either_way_of_folding_names_counts(value: str) -> None:
     for name in ("core.ignorecase", "core.precomposeunicode"):
         assert folds_names(abilities_said({name: value}))
     assert not folds_names(abilities_said({"core.ignorecase": "false", "core.symlinks": value}))
+
+
+@pytest.mark.parametrize("value", ["true", "Yes", "1"])
+def test_folding_of_case_is_told_from_that_of_unicode(value: str) -> None:
+    assert folds_case(abilities_said({"core.ignorecase": value}))
+    assert not folds_case(abilities_said({"core.precomposeunicode": value}))
+
+
+def test_whether_case_is_told_apart_is_found_out_without_writing(folder: Path) -> None:
+    assert not tells_case_apart(os.fsencode(folder)), "nothing lies there that could tell"
+    (folder / "1").touch()
+    assert not tells_case_apart(os.fsencode(folder))
+    (folder / "Name").touch()
+    folds = folds_case(abilities_of(folder))
+    folder.chmod(0o500)
+    before = folder.stat().st_mtime_ns
+    assert tells_case_apart(os.fsencode(folder)) is not folds
+    assert folder.stat().st_mtime_ns == before
+
+
+def test_one_file_of_two_names_is_no_name_that_is_folded(folder: Path) -> None:
+    (folder / "Name").touch()
+    (folder / "nAME").hardlink_to(folder / "Name")
+    assert tells_case_apart(os.fsencode(folder))
 
 
 async def test_a_name_that_differs_by_case_alone_is_captured_beside_the_other(

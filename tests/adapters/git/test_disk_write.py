@@ -247,6 +247,15 @@ async def test_names_that_differ_by_case_are_named(bench: Workbench) -> None:
     assert work.collisions == ((b"README", b"Readme"),)
 
 
+async def test_a_name_of_another_case_keeps_a_folder_from_giving_way(bench: Workbench) -> None:
+    lay_out(bench.repository.work_tree, {b"x/a": b"1", b"x/A": b"the user's"})
+    refused = await staged(bench, {b"x/a": b"1"}, {b"x": b"now a file"})
+    assert isinstance(refused, Unstageable), refused
+    assert [(one.path, one.trouble) for one in refused.troubles] == [
+        (b"x", Trouble.FOLDER_NOT_EMPTY)
+    ]
+
+
 def at(place: bytes, when: Moment, act: Callable[[], object]) -> Watcher:
     """Do something to the work tree at one moment of an application."""
 
@@ -280,6 +289,24 @@ async def test_a_file_that_appears_meanwhile_is_not_overwritten(bench: Workbench
     assert isinstance(outcome, TakenBack)
     assert outcome.later == (b"new/run",)
     assert on_disk(bench.repository.work_tree) == {**BEFORE, b"new/run": b"the user's\n"}
+
+
+async def test_an_empty_folder_gives_way_to_a_file(bench: Workbench) -> None:
+    (bench.repository.work_tree / "a").mkdir()
+    work = await staged(bench, {}, {b"a": b"1\n"})
+    assert isinstance(work, Staged)
+    assert isinstance(await commit(work), Written)
+    assert on_disk(bench.repository.work_tree) == {b"a": b"1\n"}
+
+
+async def test_a_folder_that_is_filled_meanwhile_does_not_give_way(bench: Workbench) -> None:
+    (bench.repository.work_tree / "a").mkdir()
+    work = await staged(bench, {}, {b"a": b"1\n"})
+    assert isinstance(work, Staged)
+    (bench.repository.work_tree / "a" / "mine").write_bytes(b"x")
+    outcome = await commit(work)
+    assert isinstance(outcome, TakenBack)
+    assert on_disk(bench.repository.work_tree) == {b"a/mine": b"x"}
 
 
 async def test_a_folder_replaced_by_a_link_meanwhile_leads_nowhere(

@@ -153,8 +153,9 @@ async def test_configuration_wins_over_the_repositorys_and_takes_any_key(
 
 async def test_a_folder_of_objects_may_have_any_name(git: Git, tree: Tree, tmp_path: Path) -> None:
     odd = tmp_path / os.fsdecode(b'a:b "c" \xff')
-    (tree.folder / ".git" / "objects").rename(odd)
-    (tree.folder / ".git" / "objects").mkdir()
+    with tree.by_hand():
+        (tree.folder / ".git" / "objects").rename(odd)
+        (tree.folder / ".git" / "objects").mkdir()
     at = Place(cwd=tree.folder, alternates=(tmp_path / "nothing", odd))
     assert isinstance(await git.run(["cat-file", "-e", "HEAD"], at), Done)
 

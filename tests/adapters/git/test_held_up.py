@@ -193,9 +193,10 @@ USERS = (".gitignore", "new/.gitignore", ".git/info/exclude", ".git/HEAD")
 async def test_a_user_is_told_which_pipe_holds_git_up(bench: Bench, place: str) -> None:
     repository, store = await bench.repository(), await bench.store()
     pipe = bench.tree.path(place)
-    pipe.parent.mkdir(exist_ok=True)
-    pipe.unlink(missing_ok=True)
-    os.mkfifo(pipe)
+    with bench.tree.by_hand():
+        pipe.parent.mkdir(exist_ok=True)
+        pipe.unlink(missing_ok=True)
+        os.mkfifo(pipe)
     bench.tree.write("new/file", "new\n")
     with anyio.fail_after(SOON_S):
         taken = await looked_at(
@@ -210,8 +211,9 @@ async def test_a_user_is_told_which_pipe_holds_git_up(bench: Bench, place: str) 
 @pytest.mark.parametrize("place", [".git/HEAD", ".git/config"])
 async def test_a_repository_that_git_cannot_even_find_is_told(bench: Bench, place: str) -> None:
     pipe = bench.tree.path(place)
-    pipe.unlink()
-    os.mkfifo(pipe)
+    with bench.tree.by_hand():
+        pipe.unlink()
+        os.mkfifo(pipe)
     with anyio.fail_after(SOON_S):
         found = await discover(bench.git, bench.tree.folder, bench.trust)
     assert isinstance(found, GitFailed), found
@@ -221,8 +223,9 @@ async def test_a_repository_that_git_cannot_even_find_is_told(bench: Bench, plac
 async def test_rules_that_are_a_pipe_are_not_waited_for(bench: Bench) -> None:
     repository = await bench.repository()
     pipe = bench.tree.path(".git/info/exclude")
-    pipe.unlink(missing_ok=True)
-    os.mkfifo(pipe)
+    with bench.tree.by_hand():
+        pipe.unlink(missing_ok=True)
+        os.mkfifo(pipe)
     with anyio.fail_after(SOON_S):
         opened = await open_store(bench.git, repository, bench.stores)
     assert isinstance(opened, GitFailed), opened

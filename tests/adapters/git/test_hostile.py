@@ -118,7 +118,7 @@ async def test_no_program_of_a_submodule_runs(
     library.commit()
     bench.tree.git("submodule", "--quiet", "add", str(library.folder), "lib")
     bench.tree.commit()
-    inside = Tree(bench.tree.path("lib"), bench.tree.environment)
+    inside = bench.tree.within("lib")
     program = inside.write("../evil", f'#!/bin/sh\ntouch "{canary}"\n', mode=0o755)
     inside.git("config", "core.fsmonitor", str(program))
     inside.write("code", "changed")

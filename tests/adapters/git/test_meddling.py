@@ -122,7 +122,8 @@ async def test_a_missing_object_is_a_failure_that_leaves_nothing(bench: Bench, w
     tree = bench.tree
     lost = object_file(tree.path(".git/objects"), tree.git("rev-parse", what).decode().strip())
     repository, store = await bench.repository(), await bench.store()
-    lost.unlink()
+    with tree.by_hand():
+        lost.unlink()
     object_file(store.objects, lost.parent.name + lost.name).unlink()
     git_dir = untouched_view(tree.path(".git"))
     files = contents(tree.folder)

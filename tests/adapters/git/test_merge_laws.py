@@ -20,7 +20,7 @@ from sennit.core.reconciliation import (
     Proposed,
 )
 from sennit.core.resolutions import Resolution
-from sennit_protocol.proposals import Side, Take
+from sennit_protocol.conflicts import Side, Take
 from tests.adapters.git.laws import LAWS, Lab, edited, trees, without_clashes
 from tests.adapters.git.made_trees import AT, Content, Files, must, run_git
 

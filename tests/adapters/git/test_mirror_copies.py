@@ -117,7 +117,8 @@ async def test_work_goes_on_in_copies_whatever_the_user_tidies(copying: Bench) -
     captured = await capture(copying.git, store, workspace, date=AT)
     assert isinstance(captured, Captured), captured
     assert store.mirroring is Mirroring.COPIED
-    shutil.rmtree(tree.path(".git/objects"))
+    with tree.by_hand():
+        shutil.rmtree(tree.path(".git/objects"))
     assert (await take_out(store, tree, captured.commit))["made"] == "by an agent\n"
 
 
@@ -173,18 +174,14 @@ def test_folders_that_did_not_change_are_not_read_again(tree: Tree, tmp_path: Pa
 async def test_what_the_users_repository_borrows_is_copied_too(
     new_tree: Callable[..., Tree], bench: Bench
 ) -> None:
-    for name in ("one", "two"):
-        made = new_tree(name)
-        made.write(name, name)
-        made.commit()
-    objects = {name: bench.tmp_path / name / ".git" / "objects" for name in ("one", "two")}
-    (objects["two"] / "info" / "alternates").write_bytes(
-        alternate_line(objects["one"]) + b"/is/not/there\n"
-    )
-    (bench.tree.path(".git/objects/info") / "alternates").write_bytes(
-        alternate_line(objects["two"])
-    )
-    commit = new_tree("three").git("--git-dir=../one/.git", "rev-parse", "HEAD").decode().strip()
+    one, two = new_tree("one"), new_tree("two")
+    for made in (one, two):
+        made.write(made.folder.name, made.folder.name)
+    commit, _ = one.commit(), two.commit()
+    objects = {made.folder.name: made.path(".git/objects") for made in (one, two)}
+    alternates = ".git/objects/info/alternates"
+    two.write(alternates, alternate_line(objects["one"]) + b"/is/not/there\n")
+    bench.tree.write(alternates, alternate_line(objects["two"]))
     store = (await evolve_store(bench)).objects
     assert (store / "info" / "alternates").read_bytes() == b""
     assert (store / commit[:2] / commit[2:]).exists()

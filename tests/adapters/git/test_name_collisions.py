@@ -13,7 +13,7 @@ from sennit.adapters.git.resolving import Three, merge_resolved, side_held
 from sennit.adapters.git.store import refresh
 from sennit.core.objects import Conflicted, ConflictKind, Merged
 from sennit.core.resolutions import Resolution
-from sennit_protocol.proposals import Side, Take
+from sennit_protocol.conflicts import Side, Take
 from tests.adapters.git.made_trees import AT, Files, Workbench, must, run_git, workbench
 
 pytestmark = pytest.mark.anyio

@@ -86,7 +86,7 @@ async def test_attributes_count_wherever_they_lie(bench: Bench) -> None:
         return (await bench.files_of(snapshot.commit))[b"new.txt"][1]
 
     # Attributes that no index and no list of changed files names.
-    tree.path(".git/info/exclude").write_text(".gitattributes\n")
+    tree.write(".git/info/exclude", ".gitattributes\n")
     tree.write(".gitattributes", "*.txt -text\n")
     assert await new_txt() == b"new\r\n"
     tree.write(".gitattributes", "*.txt text\n")

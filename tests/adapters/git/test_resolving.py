@@ -15,7 +15,7 @@ from sennit.adapters.git.suggesting import held_by, suggested
 from sennit.core.objects import Conflict, Conflicted, Merged
 from sennit.core.resolutions import Held, Resolution
 from sennit.core.units import units_of
-from sennit_protocol.proposals import Side, SuggestionKind, Take
+from sennit_protocol.conflicts import Side, SuggestionKind, Take
 from tests.adapters.git.made_trees import (
     AT,
     Executable,

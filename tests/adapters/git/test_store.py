@@ -16,7 +16,7 @@ from sennit.adapters.git.lock import Busy, Held, locked
 from sennit.adapters.git.mirror import alternate_line, refresh_mirror
 from sennit.adapters.git.mirror_memory import Mirroring
 from sennit.adapters.git.store import Store, keep, refresh, release
-from tests.adapters.git.bench import Bench, Tree, Watch
+from tests.adapters.git.bench import Bench, Tree
 
 pytestmark = pytest.mark.anyio
 
@@ -29,11 +29,10 @@ def objects_below(folder: Path) -> set[str]:
     }
 
 
-async def test_every_object_file_is_linked_and_none_copied(bench: Bench, untouched: Watch) -> None:
+async def test_every_object_file_is_linked_and_none_copied(bench: Bench) -> None:
     bench.tree.git("gc", "-q")
     bench.tree.write("loose", "1")
     bench.tree.commit()
-    untouched.begin(bench.tree.folder / ".git")
     store = await bench.store()
     theirs = bench.tree.folder / ".git" / "objects"
     loose_and_packs = {name for name in objects_below(theirs) if not name.endswith(".bitmap")}
@@ -91,7 +90,7 @@ def test_alternates_become_absolute(tree: Tree, tmp_path: Path) -> None:
     odd = tmp_path / os.fsdecode(b'odd "\n\xff')
     odd.mkdir()
     lines = b"# a comment\n../../../library/.git/objects\n" + alternate_line(odd)
-    (theirs / "info" / "alternates").write_bytes(lines)
+    tree.write(".git/objects/info/alternates", lines)
     ours = tmp_path / "objects"
     refresh_mirror(theirs, ours, tmp_path / "memory")
     library = os.fsencode(tmp_path / "library" / ".git" / "objects")
@@ -104,15 +103,14 @@ async def test_a_store_on_another_file_system_holds_what_a_base_needs(
     bench.tree.write("README", "changed")
     far = Bench(bench.tree, elsewhere, bench.git)
     snapshot = await far.snapshot()
-    shutil.move(bench.tree.folder / ".git" / "objects", bench.tmp_path / "lost")
-    (bench.tree.folder / ".git" / "objects").mkdir()
+    with bench.tree.by_hand():
+        shutil.move(bench.tree.path(".git/objects"), bench.tmp_path / "lost")
+        bench.tree.path(".git/objects").mkdir()
     files = await far.files_of(snapshot.tree)
     assert files == {b"README": ("100644", b"changed"), b"src/a.py": ("100644", b"a = 1\n")}
 
 
-async def test_files_of_lfs_are_linked_and_new_ones_stay_in_the_store(
-    bench: Bench, untouched: Watch
-) -> None:
+async def test_files_of_lfs_are_linked_and_new_ones_stay_in_the_store(bench: Bench) -> None:
     tree = bench.tree
     tree.write(".git/lfs/objects/ab/cd/abcd", "large")
     # As git-lfs does, the filter keeps what it cleans in the folder that lfs.storage names.
@@ -121,7 +119,6 @@ async def test_files_of_lfs_are_linked_and_new_ones_stay_in_the_store(
     tree.git("config", "filter.lfs.clean", str(tree.path(".git/clean")))
     tree.write(".gitattributes", "*.big filter=lfs\n")
     tree.write("a.big", "content")
-    untouched.begin(tree.folder / ".git")
     snapshot = await bench.snapshot()
     assert (await bench.files_of(snapshot.commit))[b"a.big"][1] == b"pointer\n"
     folder = (await bench.store()).git_dir / "lfs"
@@ -154,8 +151,8 @@ async def test_configuration_that_decides_about_bytes_goes_along(bench: Bench) -
     value = 'a "b" \\ c ; # d'
     bench.tree.git("config", "core.autocrlf", "input")
     bench.tree.git("config", "filter.x.y.clean", value)
-    config = bench.tree.path(".git/config")
-    config.write_bytes(config.read_bytes() + b'[filter "x.y"]\n\trequired\n')
+    config = bench.tree.path(".git/config").read_bytes()
+    bench.tree.write(".git/config", config + b'[filter "x.y"]\n\trequired\n')
     bench.tree.git("config", "alias.evil", "!touch canary")
     bench.tree.git("config", "remote.origin.url", "https://user:secret@example.org/x")
     store = await bench.store()

@@ -17,7 +17,7 @@ from sennit.adapters.git.records import stores_of_submodules
 from sennit.adapters.git.submodules import submodules_of
 from sennit.adapters.git.workspace import Workspace
 from sennit.core.objects import LeftOutReason
-from tests.adapters.git.bench import Bench, Tree, Watch, this_process
+from tests.adapters.git.bench import Bench, Tree, this_process
 from tests.adapters.git.scenarios.scenario import contents
 
 pytestmark = pytest.mark.anyio
@@ -59,9 +59,8 @@ async def test_where_objects_are_copied_those_of_submodules_are_too(with_library
 
 
 async def test_a_submodule_and_one_within_it_are_there_with_their_history(
-    with_library: Bench, untouched: Watch
+    with_library: Bench,
 ) -> None:
-    untouched.begin(with_library.tree.folder / ".git")
     workspace = await with_library.workspace()
     assert workspace.absent_submodules == workspace.dirty_submodules == ()
     assert contents(workspace.folder) == contents(with_library.tree.folder)
@@ -77,7 +76,7 @@ async def test_a_submodule_and_one_within_it_are_there_with_their_history(
 async def test_a_submodule_that_moved_is_at_the_commit_that_the_user_sees(
     with_library: Bench,
 ) -> None:
-    checkout = Tree(with_library.tree.path("vendor/lib"), with_library.tree.environment)
+    checkout = with_library.tree.within("vendor/lib")
     checkout.write("code.c", "int moved;\n")
     moved = checkout.commit("here alone")
     workspace = await with_library.workspace()
@@ -147,10 +146,9 @@ async def test_a_repository_without_one_is_not_listed_for_them(bench: Bench) -> 
 
 
 async def test_a_linked_worktree_gets_what_the_repository_kept_of_a_submodule(
-    with_library: Bench, git: Git, tmp_path: Path, untouched: Watch
+    with_library: Bench, git: Git, tmp_path: Path
 ) -> None:
     with_library.tree.git("worktree", "add", "-q", str(tmp_path / "linked"))
-    untouched.begin(with_library.tree.folder / ".git")
     linked = Bench(Tree(tmp_path / "linked", with_library.tree.environment), tmp_path / "2", git)
     workspace = await linked.workspace()
     assert (workspace.folder / "vendor/lib/code.c").read_text() == "int a;\n"
@@ -227,7 +225,7 @@ async def test_a_submodule_that_a_merge_is_about_is_at_the_commit_that_it_is_at(
     with_library: Bench,
 ) -> None:
     tree = with_library.tree
-    library = Tree(tree.path("vendor/lib"), tree.environment)
+    library = tree.within("vendor/lib")
     first = library.git("rev-parse", "HEAD").decode().strip()
     tree.git("checkout", "-q", "-b", "other")
     library.git("checkout", "-q", "-b", "theirs")

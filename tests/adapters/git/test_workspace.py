@@ -15,31 +15,27 @@ from sennit.adapters.git.git import Git
 from sennit.adapters.git.records import Owner, read_record
 from sennit.adapters.git.workspace import Workspace, find_workspace, make_checkout
 from sennit.core.objects import GitFailed
-from tests.adapters.git.bench import Bench, Watch, this_process
+from tests.adapters.git.bench import Bench, this_process
 from tests.adapters.workspaces.seeing import seen
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_workspace_holds_what_the_user_sees(bench: Bench, untouched: Watch) -> None:
+async def test_a_workspace_holds_what_the_user_sees(bench: Bench) -> None:
     tree = bench.tree
     tree.write(b"odd \n \xff/\xfe", b"\r\n\x00")
     tree.write("run", "#!", mode=0o755)
     tree.path("link").symlink_to("../out of the tree")
     tree.path("src/a.py").unlink()
     tree.write("README", "changed, no end")
-    untouched.begin(tree.folder / ".git")
     workspace = await bench.workspace()
     assert seen(workspace.folder) == seen(tree.folder)
     assert bench.inside(workspace).git("status", "--porcelain") == b""
 
 
-async def test_an_agent_can_log_commit_stash_branch_and_blame(
-    bench: Bench, untouched: Watch
-) -> None:
+async def test_an_agent_can_log_commit_stash_branch_and_blame(bench: Bench) -> None:
     bench.tree.git("tag", "v1")
     bench.tree.git("branch", "other")
-    untouched.begin(bench.tree.folder / ".git")
     inside = bench.inside(await bench.workspace())
     assert inside.git("log", "--format=%s") == b"first\n"
     assert inside.git("rev-parse", "v1") == inside.git("rev-parse", "other")
@@ -108,7 +104,7 @@ async def test_ignored_attributes_and_line_ends_are_the_users(bench: Bench) -> N
     assert inside.git("status", "--porcelain") == b""
 
 
-async def test_included_ignored_files_are_copies(bench: Bench, untouched: Watch) -> None:
+async def test_included_ignored_files_are_copies(bench: Bench) -> None:
     tree = bench.tree
     tree.write(".gitignore", "node_modules/\n.venv\n*.log\n")
     tree.write(".worktreeinclude", "node_modules/\n")
@@ -120,7 +116,6 @@ async def test_included_ignored_files_are_copies(bench: Bench, untouched: Watch)
     tree.write(".venv/x", "3")
     tree.write("a.log", "no")
     tree.write("node_modules.txt", "untracked, so in the base")
-    untouched.begin(tree.folder / ".git")
     workspace = await bench.workspace(include=(".venv",))
     files = seen(workspace.folder)
     assert files[b"node_modules/pkg/index.js"] == ("program", b"1")

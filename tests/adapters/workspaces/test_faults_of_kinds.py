@@ -29,7 +29,7 @@ from sennit.adapters.workspaces.spares import Room, Spared, release_workspace, s
 from sennit.core.objects import Conflicted, GitFailed, Merged, Snapshot
 from sennit.core.resolutions import Resolution
 from sennit.core.workspace_kinds import Plan, WorkspaceKind
-from sennit_protocol.proposals import Side, Take
+from sennit_protocol.conflicts import Side, Take
 from tests.adapters.git.bench import Bench, Tree, this_process, untouched_view
 from tests.adapters.git.faulty_git import FaultyGit
 from tests.adapters.git.scenarios.scenario import contents

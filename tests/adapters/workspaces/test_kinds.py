@@ -22,7 +22,7 @@ from sennit.adapters.workspaces.spares import Room, Spared, release_workspace
 from sennit.core.objects import GitFailed, Snapshot
 from sennit.core.workspace_kinds import KindRefused, KindWorks, Plan, WorkspaceKind
 from tests.adapters.git.bench import Bench, Tree, this_process
-from tests.adapters.workspaces.seeing import seen
+from tests.adapters.workspaces.seeing import modes, seen
 
 pytestmark = pytest.mark.anyio
 
@@ -149,19 +149,40 @@ THINGS: tuple[Callable[[Path, Path, int], object], ...] = (
 
 
 @pytest.mark.parametrize("seed", [1])
-async def test_the_same_work_in_every_kind_is_the_same_proposal(bench: Bench, seed: int) -> None:
+@pytest.mark.parametrize("file_mode", ["true", "false"])
+async def test_the_same_work_in_every_kind_is_the_same_proposal(
+    bench: Bench, seed: int, file_mode: str
+) -> None:
     grown(bench.tree)
+    bench.tree.git("config", "core.fileMode", file_mode)
     base, store = await bench.snapshot(), await bench.store()
-    trees = {}
+    trees, begun, left = {}, {}, {}
     for kind, make in MAKERS.items():
         workspace = await make(bench, base, f"{kind}-{seed}")
         assert seen(workspace.folder) == seen(bench.tree.folder), kind
         assert bench.inside(workspace).git("status", "--porcelain") == b"", kind
+        begun[kind] = modes(workspace.folder)
         work(bench.inside(workspace), random.Random(seed))
         taken = await capture(bench.git, store, workspace, date=DATE)
         assert isinstance(taken, Captured), taken
         trees[kind] = taken.tree
+        left[kind] = modes(workspace.folder)
     assert len(set(trees.values())) == 1, trees
+    assert all(found == begun["checkout"] for found in begun.values())
+    assert all(found == left["checkout"] for found in left.values())
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+async def test_files_that_are_moved_to_where_git_ignores_them_are_named_in_every_kind(
+    bench: Bench, kind: str
+) -> None:
+    grown(bench.tree)
+    bench.tree.write(".gitignore", "build/*\n")
+    workspace = await MAKERS[kind](bench, await bench.snapshot(), "one")
+    (workspace.folder / "area-1").rename(workspace.folder / "build")
+    taken = await capture(bench.git, await bench.store(), workspace, date=DATE)
+    assert isinstance(taken, Captured), taken
+    assert {one.path for one in taken.left_out} == {b"build/part-%d" % one for one in range(3)}
 
 
 async def test_an_edit_of_a_copy_shows_though_size_and_times_are_put_back(bench: Bench) -> None:

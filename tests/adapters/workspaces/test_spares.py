@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
+import struct
 from pathlib import Path
 
 import pytest
 
+from sennit.adapters.git import disk_abilities
 from sennit.adapters.git.delete import Deleted, Deletion, Kept, NotDeleted
 from sennit.adapters.git.records import Owner, owner_of, read_record
 from sennit.adapters.git.workspace import Workspace
@@ -16,7 +19,7 @@ from sennit.adapters.workspaces.spares import Room, Spared, release_workspace, s
 from sennit.core.objects import GitFailed, Snapshot
 from sennit.core.workspace_kinds import Plan, WorkspaceKind
 from tests.adapters.git.bench import Bench, this_process
-from tests.adapters.workspaces.seeing import seen
+from tests.adapters.workspaces.seeing import modes, seen
 
 pytestmark = pytest.mark.anyio
 
@@ -127,6 +130,89 @@ async def test_what_comes_into_a_folder_while_it_waits_does_not_stay(
     await assert_as_new(bench, second)
 
 
+OF_THE_DISK: dict[str, bool] = {
+    "a disk with modes": True,
+    "a disk that is said to have none": False,
+}
+MODES: dict[str, dict[str, int]] = {
+    "files": {"README": 0o755, "a/program": 0o644, "b/text": 0o4711, "c/d/text": 0o666},
+    "folders": {"a": 0o700, "c": 0o1777, "c/d": 0o2755, "c/d/text": 0o600, ".": 0o2775},
+}
+
+
+@pytest.mark.parametrize("has_modes", OF_THE_DISK.values(), ids=OF_THE_DISK)
+@pytest.mark.parametrize("late", [False, True], ids=["by the agent", "while it waits"])
+@pytest.mark.parametrize("of", MODES)
+@pytest.mark.parametrize("inherited", [0, stat.S_ISGID], ids=["no group", "a group"])
+async def test_a_folder_that_is_used_again_has_the_modes_of_a_new_one(
+    bench: Bench,
+    monkeypatch: pytest.MonkeyPatch,
+    of: str,
+    inherited: int,
+    *,
+    has_modes: bool,
+    late: bool,
+) -> None:
+    if not has_modes:
+        monkeypatch.setattr(disk_abilities, "_keeps_modes", lambda _: False)
+    _fill(bench)
+    workspaces = bench.tmp_path / "work spaces"
+    workspaces.mkdir(mode=0o755)
+    workspaces.chmod(0o755 | inherited)
+    first = await made(bench, "one")
+    folder, new = inode(first.folder), modes(first.folder)
+    if not late:
+        _set_modes(first.folder, MODES[of])
+    assert isinstance(await released(bench, "one"), Spared)
+    if late:
+        [spare] = spares_of(await bench.store())
+        while (spare.folder / "README").stat().st_ctime_ns >= _now(bench.tmp_path):
+            pass
+        _set_modes(spare.folder, MODES[of])
+    second = await made(bench, "two")
+    assert inode(second.folder) == folder
+    assert modes(second.folder) == new
+
+
+@pytest.mark.parametrize("where", [".", "c", "c/d"])
+async def test_modes_that_a_folder_gives_to_what_comes_into_it_do_not_stay(
+    bench: Bench, where: str
+) -> None:
+    _fill(bench)
+    first = await made(bench, "one")
+    new = modes(first.folder)
+    if not _gives_all(first.folder / where):
+        pytest.skip("runs where the disk of TMPDIR has lists of access")
+    _set_modes(first.folder, MODES["files"])
+    await released(bench, "one")
+    assert modes((await made(bench, "two")).folder) == new
+
+
+def _fill(bench: Bench) -> None:
+    for name in ("a/program", "b/text", "c/d/text"):
+        bench.tree.write(name, f"the content of {name}\n", mode=0o755 if "pro" in name else 0o644)
+    bench.tree.path("link").symlink_to("a/program")
+    bench.tree.commit()
+
+
+def _set_modes(top: Path, wanted: dict[str, int]) -> None:
+    for name, mode in wanted.items():
+        (top / name).chmod(mode)
+
+
+def _gives_all(folder: Path) -> bool:
+    """Have whatever is made in a folder be there for everybody, by a list of access."""
+    nobody = 0xFFFFFFFF
+    parts = ((0x01, 7, nobody), (0x04, 7, nobody), (0x20, 7, nobody))
+    access = struct.pack("<L", 2) + b"".join(struct.pack("<HHL", *one) for one in parts)
+    try:
+        os.setxattr(folder, "system.posix_acl_default", access)
+    except OSError:
+        return False
+    (folder / "probe").touch(0o666)
+    return bool((folder / "probe").stat().st_mode & stat.S_IWOTH)
+
+
 def _now(folder: Path) -> int:
     probe = folder / "clock"
     probe.write_text("")
@@ -177,6 +263,19 @@ async def test_files_that_were_written_under_other_rules_are_not_used(bench: Ben
     bench.tree.write(".gitattributes", "*.txt eol=crlf\n")
     third = await made(bench, "three")
     assert (third.folder / "a.txt").read_bytes() == b"1\r\n2\r\n"
+
+
+async def test_files_that_were_made_under_another_mask_are_not_used(bench: Bench) -> None:
+    _fill(bench)
+    first = inode((await made(bench, "one")).folder)
+    await released(bench, "one")
+    before = os.umask(0o027)
+    try:
+        second = await made(bench, "two")
+    finally:
+        os.umask(before)
+    assert inode(second.folder) != first
+    assert (second.folder / "a/program").stat().st_mode & 0o777 == 0o750
 
 
 async def test_as_many_are_kept_as_there_is_room_for(bench: Bench) -> None:

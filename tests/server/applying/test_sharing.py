@@ -12,12 +12,14 @@ from sennit.server.applying.sharing import (
     Server,
     Situation,
     freed_paths,
+    respelled_paths,
     share,
     tangled_paths,
 )
 from sennit.server.applying.values import Held, Rest
 from sennit.server.open_documents import Buffer
 from sennit_protocol.states import Target
+from tests.folding_disk import folding_disk
 
 FULL = Carrier(edits=True, document_changes=True, operations=frozenset({"create", "delete"}))
 
@@ -98,6 +100,14 @@ def test_a_file_in_the_way_is_held_unless_the_edit_frees_its_place(tmp_path: Pat
     assert share(freed, create) is create
 
 
+def test_the_server_puts_a_file_in_the_place_of_an_empty_folder(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    create = edit(EditKind.CREATE, b"a")
+    assert share(situation(tmp_path), create) is Server.WRITES
+    (tmp_path / "a" / "b").touch()
+    assert isinstance(share(situation(tmp_path), create), Held)
+
+
 def test_paths_that_change_between_file_and_folder_are_tangled() -> None:
     edits = [
         edit(EditKind.DELETE, b"a"),
@@ -110,3 +120,30 @@ def test_paths_that_change_between_file_and_folder_are_tangled() -> None:
 
 def test_a_renamed_file_frees_its_old_path() -> None:
     assert freed_paths([edit(EditKind.RENAME, b"b", b"a")]) == {b"a"}
+
+
+RESPELLED = (
+    edit(EditKind.RENAME, b"A", b"a"),
+    edit(EditKind.CREATE, b"Src/new"),
+    edit(EditKind.DELETE, b"src/old"),
+    edit(EditKind.EDIT, b"other"),
+)
+
+
+def test_names_that_change_their_case_alone_are_written_by_the_server_where_they_are_one(
+    tmp_path: Path,
+) -> None:
+    with folding_disk(tmp_path / "folding") as disk:
+        (disk / "a").touch()
+        found = respelled_paths(bytes(disk), RESPELLED)
+        assert found == {b"A", b"a", b"Src/new", b"src/old"}
+        one = evolve(situation(disk), tangled=found, freed=freed_paths(RESPELLED))
+        assert share(one, RESPELLED[0]) is Server.WRITES
+        assert share(one, RESPELLED[3]) is RESPELLED[3]
+
+
+def test_names_that_change_their_case_are_the_editors_where_a_disk_tells_them_apart(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "a").touch()
+    assert respelled_paths(bytes(tmp_path), RESPELLED) == frozenset()

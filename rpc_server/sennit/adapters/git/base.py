@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import anyio
@@ -18,10 +19,12 @@ from sennit.adapters.git.inprocess import is_there
 from sennit.adapters.git.lfs import lfs_config
 from sennit.adapters.git.look import Look, SnapshotLimits
 from sennit.adapters.git.mirror_memory import Mirroring
+from sennit.adapters.git.names_by_disk import names_config
+from sennit.adapters.git.promised import told_if_promised
 from sennit.adapters.git.remembered import Recalled, recall, remember
 from sennit.adapters.git.scratch import scratch_name
 from sennit.adapters.git.store import keep_new, refresh, refresh_objects
-from sennit.adapters.git.survey import Survey, survey
+from sennit.adapters.git.survey import Survey, as_the_user_ignores, survey
 from sennit.adapters.git.trees import empty_tree
 from sennit.core.objects import GitFailed, Manifest, Snapshot
 
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sennit.adapters.git.discovery import Repository
-    from sennit.adapters.git.git import Git
+    from sennit.adapters.git.git import Config, Git
     from sennit.adapters.git.status import Status
     from sennit.adapters.git.store import Store
     from sennit.core.objects import OpenDocument
@@ -75,24 +78,26 @@ async def take_snapshot(
         unsaved_elsewhere,
     )
     try:
-        return await _snapshot(look)
+        taken = await _snapshot(look)
+        return told_if_promised(taken) if isinstance(taken, GitFailed) else taken
     finally:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(remove_index, index)
 
 
 async def _snapshot(look: Look) -> Snapshot | GitFailed:
-    copied = await in_thread(
-        "copy the index", _copy_index, look.repository.git_dir / "index", look.index
-    )
-    if isinstance(copied, GitFailed):
-        return copied
+    names = await in_thread("begin a snapshot", _begin, look)
+    if isinstance(names, GitFailed):
+        return names
+    look = evolve(look, names=names)
     surveyed, store = await both(survey(look), refresh(look.git, look.store, look.repository))
     if isinstance(surveyed, GitFailed):
         return surveyed
     if isinstance(store, GitFailed):
         return store
-    return await _planned(evolve(look, store=store), surveyed)
+    look = evolve(look, store=store)
+    surveyed = await as_the_user_ignores(look, surveyed)
+    return surveyed if isinstance(surveyed, GitFailed) else await _planned(look, surveyed)
 
 
 async def _planned(look: Look, surveyed: Survey) -> Snapshot | GitFailed:
@@ -240,9 +245,9 @@ async def _copy_objects(look: Look, commit: str) -> GitFailed | None:
     return done if isinstance(done, GitFailed) else None
 
 
-def _copy_index(source: Path, target: Path) -> None:
-    try:
-        copy_with_times(source, target)
-    except FileNotFoundError:
-        # Nothing was ever added: git makes the index when it first needs one.
-        return
+def _begin(look: Look) -> Config:
+    """Copy the index, and find out how the disk tells names apart."""
+    # Nothing was ever added where there is none: git makes the index when it first needs one.
+    with suppress(FileNotFoundError):
+        copy_with_times(look.repository.git_dir / "index", look.index)
+    return names_config(look.repository.work_tree)

@@ -32,7 +32,8 @@ from sennit.adapters.git.scratch import scratch_name
 from sennit.adapters.git.stage import nul_ended
 from sennit.adapters.git.status import Status, read_status_and_ignored
 from sennit.adapters.git.store import keep_new
-from sennit.adapters.git.uncaptured import uncaptured
+from sennit.adapters.git.uncaptured import Begun, uncaptured
+from sennit.adapters.git.untouched import untouched_among
 from sennit.adapters.git.workspace import find_workspace
 from sennit.core.objects import GitFailed, LeftOut, LeftOutReason
 
@@ -148,6 +149,9 @@ async def _captured(capturing: _Capturing) -> Capture:
         commits, taken = await both(
             take_agent_commits(git, store, workspace), _take(capturing, started)
         )
+        if isinstance(taken, _Taken) and taken.untouched and commits:
+            # An agent may have committed what its git took for changed.
+            taken = await _take(capturing, started, also_untouched=True)
     finally:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(_remove, capturing)
@@ -211,6 +215,7 @@ async def _capture_submodules(capturing: _Capturing) -> tuple[LeftOut, ...] | Gi
 class _Taken:
     tree: str
     left_out: tuple[LeftOut, ...]
+    untouched: frozenset[bytes] = frozenset()
 
 
 async def _finished(
@@ -239,31 +244,39 @@ async def _commit(capturing: _Capturing, tree: str) -> str | GitFailed:
     return commit if kept is None else kept
 
 
-async def _take(capturing: _Capturing, started: _Started) -> _Taken | GitFailed:
+async def _take(
+    capturing: _Capturing, started: _Started, *, also_untouched: bool = False
+) -> _Taken | GitFailed:
     status = await _look(capturing, started)
     if isinstance(status, GitFailed):
         return status
+    store, kept = capturing.store, index_file(capturing.store, capturing.workspace.name)
+    changed = [] if also_untouched else [one.path for one in status.tracked]
+    untouched = await untouched_among(
+        capturing.root, kept, store.object_format, started.since_ns, changed
+    )
+    if isinstance(untouched, GitFailed):
+        return untouched
+    tracked = tuple(one for one in status.tracked if one.path not in untouched)
+    status = evolve(status, tracked=tracked)
     plan = await _plan(capturing, status)
     if isinstance(plan, GitFailed):
         return plan
     folder = capturing.workspace.folder
     # The index is ours: it holds the base.
     differing = Differing(capturing.workspace.tree, {}, plan.present, plan.entries)
+    begun = Begun(started.since_ns, kept, store.object_format, plan.gone)
+    ignored = (*status.ignored, *plan.ignored)
     untaken, made = await both(
-        uncaptured(
-            capturing.git,
-            capturing.place,
-            folder,
-            ignored=status.ignored,
-            since_ns=started.since_ns,
-        ),
-        tree_of_disk(capturing.git, capturing.store, capturing.place, differing),
+        uncaptured(capturing.git, capturing.place, folder, ignored, begun),
+        tree_of_disk(capturing.git, store, capturing.place, differing),
     )
     if isinstance(untaken, GitFailed):
         return untaken
     if isinstance(made, GitFailed):
         return made
-    return _Taken(made.tree, plan.left_out + status.not_opened + made.refused + untaken)
+    told = plan.left_out + status.not_opened + made.refused + untaken
+    return _Taken(made.tree, told, untouched)
 
 
 async def _look(capturing: _Capturing, started: _Started) -> Status | GitFailed:

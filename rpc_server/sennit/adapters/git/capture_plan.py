@@ -29,12 +29,16 @@ if TYPE_CHECKING:
 
 @frozen
 class CapturePlan:
-    """Paths to read from disk, paths to remove, files of nested repositories, what stays out."""
+    """Paths to read from disk, paths to remove, files of nested repositories, what stays out.
+
+    ``ignored`` are those of the files of nested repositories that are.
+    """
 
     present: tuple[bytes, ...]
     entries: dict[bytes, Entry | None]
     nested: tuple[bytes, ...]
     left_out: tuple[LeftOut, ...]
+    ignored: tuple[bytes, ...] = ()
 
     @property
     def gone(self) -> tuple[bytes, ...]:
@@ -49,7 +53,9 @@ class CapturePlan:
     def with_nested_but(self, ignored: frozenset[bytes]) -> CapturePlan:
         """Take the files of nested repositories, but for those that are ignored."""
         wanted = tuple(path for path in self.nested if path not in ignored)
-        return evolve(self, present=self.present + wanted, nested=())
+        return evolve(
+            self, present=self.present + wanted, nested=(), ignored=tuple(sorted(ignored))
+        )
 
 
 def plan_of_capture(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
+from sennit.adapters.git.changed_rules import under_rules
 from sennit.adapters.git.files import remove_index
 from sennit.adapters.git.git import DISPOSABLE
 from sennit.adapters.git.scratch import scratch_name
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sennit.adapters.git.discovery import Repository
-    from sennit.adapters.git.git import Git
+    from sennit.adapters.git.git import Git, Place
     from sennit.adapters.git.raw_trees import Sides
     from sennit.adapters.git.store import Store
 
@@ -26,10 +27,9 @@ _RULES = b".gitattributes"
 
 @frozen
 class Source:
-    """A tree, and the files of attributes that count instead of its own; None: there is none.
+    """A tree, and the files of attributes that a change makes otherwise than they lie on the disk.
 
-    git reads attributes in the work tree first, and in the index where the work tree has no such
-    file; so this is about files of attributes that are new or gone in a change.
+    They count instead of what lies there, and of the tree's own; None: there is none.
     """
 
     tree: str
@@ -57,8 +57,17 @@ async def check_out(
     """
     if not paths:
         return None
-    index = store.scratch / scratch_name("index")
-    place = store.over(repository.work_tree, index)
+    async with under_rules(git, store, repository.work_tree, source.rules) as work_tree:
+        if isinstance(work_tree, GitFailed):
+            return work_tree
+        place = store.over(repository.work_tree, store.scratch / scratch_name("index"))
+        seen = evolve(place, cwd=work_tree, work_tree=work_tree)
+        return await _checked_out(git, store, seen, source, folder, paths)
+
+
+async def _checked_out(
+    git: Git, store: Store, place: Place, source: Source, folder: Path, paths: Sequence[bytes]
+) -> GitFailed | None:
     rules = [path for path in paths if path in source.rules]
     rest = [path for path in paths if path not in source.rules]
     written = ["checkout-index", "-f", "-z", f"--prefix={folder}/", "--stdin"]
@@ -76,7 +85,8 @@ async def check_out(
             if isinstance(done, GitFailed):
                 return done
     finally:
-        remove_index(index)
+        if place.index_file is not None:
+            remove_index(place.index_file)
     return None
 
 

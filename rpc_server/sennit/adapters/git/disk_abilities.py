@@ -6,10 +6,12 @@ carried to: there git would look away from new modes, or from a name in another 
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sennit.adapters.git.disk import below
 from sennit.adapters.git.scratch import scratch_name
 
 if TYPE_CHECKING:
@@ -36,6 +38,25 @@ def folds_names(abilities: Config) -> bool:
     """Tell whether names are one there that only case or Unicode form tells apart."""
     folding = {"core.ignorecase", "core.precomposeunicode"}
     return any(name in folding and value.lower() in _TRUE for name, value in abilities)
+
+
+def folds_case(abilities: Config) -> bool:
+    """Tell whether names are said to be one there that only case tells apart."""
+    return any(name == "core.ignorecase" and value.lower() in _TRUE for name, value in abilities)
+
+
+def tells_case_apart(folder: bytes) -> bool:
+    """Find out, without writing there, whether a folder can hold two names that differ by case.
+
+    False also where nothing lies there that could tell.
+    """
+    names = os.listdir(folder)  # noqa: PTH208  bytes
+    # What goes away meanwhile would be taken for a proof, so the least likely is looked at first.
+    for name in sorted(names, key=lambda name: name != b".git"):
+        other = name.swapcase()
+        if other != name:
+            return other in names or not os.path.lexists(below(folder, other))
+    return False
 
 
 def abilities_of(folder: Path) -> Config:

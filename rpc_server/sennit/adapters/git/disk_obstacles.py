@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
+from sennit.adapters.git.disk_abilities import tells_case_apart
 from sennit.adapters.git.raw_trees import Sides
+from sennit.adapters.git.respelled import giving_way, kept_folders
 from sennit.adapters.git.work_tree_files import (
     Folder,
     Found,
@@ -27,15 +29,15 @@ from sennit.adapters.git.work_tree_files import (
     read_in,
 )
 from sennit.core.disk_application import DiskKind, OnDisk, PathTrouble, Trouble
-from sennit.core.names import refused
+from sennit.core.names import folded, refused
 from sennit.core.objects import MODE_EXECUTABLE, MODE_LINK, MODE_SUBMODULE, Entry, GitFailed
 from sennit.core.units import parents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from sennit.adapters.git.discovery import Repository
-    from sennit.adapters.git.git import Git
+    from sennit.adapters.git.git import Config, Git
     from sennit.adapters.git.store import Store
 
 Plan = Mapping[bytes, Sides]
@@ -51,6 +53,27 @@ class Seen:
 
 
 Look = Mapping[bytes, Seen | PathTrouble]
+
+
+_FALSE = frozenset({"false", "no", "off", "0"})
+
+
+@frozen
+class Keeps:
+    """What the disk of a work tree keeps of a file, by what git is told of it.
+
+    Without ``modes`` any file may look like a program. Without ``links`` a link is a file that
+    holds its target.
+    """
+
+    modes: bool = True
+    links: bool = True
+
+
+def kept_on(disk: Config) -> Keeps:
+    """Read what a repository's configuration says of its disk."""
+    lacking = {name for name, value in disk if value.lower() in _FALSE}
+    return Keeps("core.filemode" not in lacking, "core.symlinks" not in lacking)
 
 
 def troubles_of_names(plan: Plan) -> Iterator[PathTrouble]:
@@ -88,7 +111,7 @@ def look_at_all(work_tree: bytes, plan: Plan) -> dict[bytes, Seen | PathTrouble]
                 goes = plan.get(stopped.trouble.path)
                 ends = goes is not None and goes.before is not None and goes.after is None
                 seen[path] = Seen(None) if ends else evolve(stopped.trouble, path=path)
-    return seen
+    return {**seen, **dict.fromkeys(giving_way(work_tree, plan), Seen(None))}
 
 
 def _look_at(root: int, path: bytes) -> Seen:
@@ -106,22 +129,49 @@ def _look_at(root: int, path: bytes) -> Seen:
 
 def troubles_on_disk(plan: Plan, seen: Look, work_tree: bytes) -> Iterator[PathTrouble]:
     """Name what lies in the way, and folders that cannot be written to."""
+    kept = {trouble.path: trouble for trouble in _troubles_of_kept(plan, work_tree)}
+    known = _known_as(plan, work_tree)
     for path, sides in plan.items():
         one = seen[path]
         if isinstance(one, PathTrouble):
             yield one
-        elif trouble := _trouble_at(path, sides, one.found, plan):
+        elif trouble := _trouble_at(path, sides, one.found, known):
             yield trouble
+        elif path in kept:
+            yield kept[path]
         elif not _can_write(work_tree, path):
             said = "its folder is not writable; make it writable, then apply again"
             yield PathTrouble(path, Trouble.NOT_WRITABLE, said)
 
 
-def _trouble_at(path: bytes, sides: Sides, found: Found, plan: Plan) -> PathTrouble | None:
+def _troubles_of_kept(plan: Plan, work_tree: bytes) -> Iterator[PathTrouble]:
+    for path, folder, by in kept_folders(work_tree, plan):
+        there, keeps = (name.decode("utf-8", "backslashreplace") for name in (folder, by))
+        said = (
+            f"its folder is spelled {there} here and stays so, since {keeps} is in it;"
+            " rename the folder or move that away, then apply again"
+        )
+        yield PathTrouble(path, Trouble.NAME_COLLISION, said)
+
+
+@frozen
+class _Known:
+    """The paths of a plan, as the disk knows them; ``name`` gives that of any path."""
+
+    paths: tuple[bytes, ...]
+    name: Callable[[bytes], bytes]
+
+
+def _known_as(plan: Plan, work_tree: bytes) -> _Known:
+    name = bytes if tells_case_apart(work_tree) else folded
+    return _Known(tuple(map(name, plan)), name)
+
+
+def _trouble_at(path: bytes, sides: Sides, found: Found, known: _Known) -> PathTrouble | None:
     if isinstance(found, Special):
         return PathTrouble(path, Trouble.IN_THE_WAY, "a socket, pipe or device lies there")
     if isinstance(found, Folder):
-        return _trouble_of_folder(path, sides, found, plan)
+        return _trouble_of_folder(path, sides, found, known)
     if sides.before is None and found is not None:
         said = "a file that the edit does not know of lies there; move it away or save it first"
         return PathTrouble(path, Trouble.IN_THE_WAY, said)
@@ -130,12 +180,15 @@ def _trouble_at(path: bytes, sides: Sides, found: Found, plan: Plan) -> PathTrou
     return None
 
 
-def _trouble_of_folder(path: bytes, sides: Sides, found: Folder, plan: Plan) -> PathTrouble | None:
+def _trouble_of_folder(
+    path: bytes, sides: Sides, found: Folder, known: _Known
+) -> PathTrouble | None:
     """A folder may give way only when the edit itself empties it."""
     if sides.before is not None:
         return PathTrouble(path, Trouble.CHANGED, "a folder lies there now")
-    going = {p[len(path) + 1 :].split(b"/")[0] for p in plan if p.startswith(path + b"/")}
-    foreign = sorted(set(found.names) - going)
+    above = known.name(path) + b"/"
+    going = {p[len(above) :].split(b"/")[0] for p in known.paths if p.startswith(above)}
+    foreign = sorted(name for name in found.names if known.name(name) not in going)
     if not foreign:
         return None
     shown = foreign[0].decode("utf-8", "backslashreplace")
@@ -185,10 +238,13 @@ def _compared(store: Store, before: Entry | None, seen: Seen | PathTrouble) -> L
     if before is None or isinstance(seen, PathTrouble) or not isinstance(found, OnDisk):
         # Told as a trouble of its own by ``troubles_on_disk``.
         return Likeness.EQUAL
-    if (found.kind is DiskKind.LINK) != (before.mode == MODE_LINK):
-        return Likeness.OTHER
-    executable = bool(found.permissions & stat.S_IXUSR)
-    if found.kind is DiskKind.FILE and executable != (before.mode == MODE_EXECUTABLE):
+    keeps = kept_on(store.users_disk)
+    if found.kind is DiskKind.LINK or before.mode == MODE_LINK:
+        alike = before.mode == MODE_LINK and (found.kind is DiskKind.LINK or not keeps.links)
+    else:
+        executable = bool(found.permissions & stat.S_IXUSR)
+        alike = not keeps.modes or executable == (before.mode == MODE_EXECUTABLE)
+    if not alike:
         return Likeness.OTHER
     if _blob_id(store, seen.content) == before.id:
         return Likeness.EQUAL

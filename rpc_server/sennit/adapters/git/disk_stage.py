@@ -10,18 +10,22 @@ import os
 import secrets
 import shutil
 import stat
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from sennit.adapters.git.changed_rules import under_rules
 from sennit.adapters.git.checkout import Source, check_out, rules_among
 from sennit.adapters.git.disk_obstacles import (
+    Keeps,
     Look,
     Plan,
     Seen,
     changed_since,
+    kept_on,
     look_at_all,
     troubles_of_names,
     troubles_of_unwritten,
@@ -30,6 +34,7 @@ from sennit.adapters.git.disk_obstacles import (
 from sennit.adapters.git.file_texts import in_its_own_endings
 from sennit.adapters.git.files import in_thread, make_private_folder
 from sennit.adapters.git.raw_trees import Sides
+from sennit.adapters.git.respelled import missing_folders
 from sennit.adapters.git.trees import changed_paths, tree_entries
 from sennit.core.disk_application import (
     DiskKind,
@@ -42,7 +47,7 @@ from sennit.core.disk_application import (
     Unstageable,
 )
 from sennit.core.names import collisions
-from sennit.core.objects import MODE_EXECUTABLE, MODE_FILE, GitFailed
+from sennit.core.objects import MODE_EXECUTABLE, MODE_FILE, Entry, GitFailed
 from sennit.core.units import parents
 
 if TYPE_CHECKING:
@@ -52,6 +57,7 @@ if TYPE_CHECKING:
     from sennit.adapters.git.git import Git
     from sennit.adapters.git.store import Store
 
+Rules = Mapping[bytes, Entry | None]
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
 
@@ -62,6 +68,7 @@ class Job:
     ``only`` limits it to some paths, such as those that no editor has open. ``unwritten`` are paths
     of ``before`` at which nothing lies on the disk: they are written whole. ``taken_away`` are
     paths of ``after`` that are to be removed from the disk, since git does not look for them there.
+    ``known`` are paths that are known to hold ``before``, though git may read them otherwise.
     """
 
     id: str
@@ -70,6 +77,7 @@ class Job:
     only: frozenset[bytes] | None = None
     unwritten: frozenset[bytes] = frozenset()
     taken_away: frozenset[bytes] = frozenset()
+    known: frozenset[bytes] = frozenset()
 
     def on_disk(self, path: bytes, sides: Sides) -> Sides:
         """What lies on the disk where a path has these sides, and what is to lie there."""
@@ -100,14 +108,15 @@ async def stage(
     if isinstance(seen, GitFailed):
         return seen
     troubles = list(troubles_on_disk(plan, seen, work_tree))
-    changed = await changed_since(git, store, repository, plan, seen)
+    doubtful = {path: two for path, two in plan.items() if path not in job.known}
+    changed = await changed_since(git, store, repository, doubtful, seen)
     if isinstance(changed, GitFailed):
         return changed
     named = {trouble.path for trouble in troubles}
     troubles += [trouble for trouble in changed if trouble.path not in named]
     if troubles:
         return Unstageable(tuple(troubles))
-    return await _laid_out(git, store, repository, job, plan, seen)
+    return await _laid_out(git, store, repository, job, plan, seen, rules_among(sides))
 
 
 async def _laid_out(
@@ -117,25 +126,27 @@ async def _laid_out(
     job: Job,
     plan: Plan,
     seen: Look,
+    rules: Rules,
 ) -> Staged | Unstageable | GitFailed:
     folder = store.root / "applications" / job.id
     made = await in_thread("make the staging folder", make_private_folder, folder / "after")
     if isinstance(made, GitFailed):
         return made
     created = [path for path, sides in plan.items() if sides.after is not None]
-    failed = await check_out(git, store, repository, Source(job.after), folder / "after", created)
+    source = Source(job.after, rules)
+    failed = await check_out(git, store, repository, source, folder / "after", created)
     if failed is not None:
         return failed
-    kept = await _keep_endings(git, store, repository, job, folder, plan, seen)
+    kept = await _keep_endings(git, store, repository, job, folder, plan, seen, rules)
     if kept is not None:
         return kept
-    troubles = await _lfs_troubles(git, store, repository, folder, created, seen)
+    troubles = await _lfs_troubles(git, store, repository, folder, created, seen, rules)
     if isinstance(troubles, GitFailed):
         return troubles
     if troubles:
         return Unstageable(tuple(troubles))
     intention = await in_thread(
-        "keep what is replaced", _intention, repository, job, folder, plan, seen
+        "keep what is replaced", _intention, store, repository, job, folder, plan, seen
     )
     if isinstance(intention, GitFailed):
         return intention
@@ -150,6 +161,7 @@ async def _keep_endings(
     folder: Path,
     plan: Plan,
     seen: Look,
+    rules: Rules,
 ) -> GitFailed | None:
     """Bring changed texts into the line endings that they have on the disk."""
     changed = [
@@ -165,7 +177,7 @@ async def _keep_endings(
     if isinstance(made, GitFailed):
         return made
     # Under the rules of the tree after, or else every line would seem to change with a rule.
-    before = Source(job.before, rules_among(plan))
+    before = Source(job.before, rules)
     failed = await check_out(git, store, repository, before, folder / "was", changed)
     if failed is not None:
         return failed
@@ -192,6 +204,7 @@ async def _lfs_troubles(
     folder: Path,
     paths: Sequence[bytes],
     seen: Look,
+    rules: Rules,
 ) -> list[PathTrouble] | GitFailed:
     """Name large files whose content git-lfs did not bring: a pointer is never written over it."""
     pointers = await in_thread("look for pointers", _pointers, folder / "after", paths)
@@ -199,11 +212,14 @@ async def _lfs_troubles(
         return pointers
     if not pointers:
         return []
-    place = store.over(repository.work_tree, store.scratch / "none")
     asked = b"".join(path + b"\0" for path in pointers)
-    done = await git.run(
-        ["check-attr", "-z", "--stdin", "filter"], place, stdin=asked, config=store.neutral
-    )
+    async with under_rules(git, store, repository.work_tree, rules) as work_tree:
+        if isinstance(work_tree, GitFailed):
+            return work_tree
+        place = store.over(work_tree, store.scratch / "none")
+        done = await git.run(
+            ["check-attr", "-z", "--stdin", "filter"], place, stdin=asked, config=store.neutral
+        )
     if isinstance(done, GitFailed):
         return done
     fields = done.stdout.split(b"\0")
@@ -232,12 +248,14 @@ def _was_pointer(seen: Seen | PathTrouble) -> bool:
 
 
 def _intention(
+    store: Store,
     repository: Repository,
     job: Job,
     folder: Path,
     plan: Plan,
     seen: Look,
 ) -> Intention:
+    keeps = kept_on(store.users_disk)
     make_private_folder(folder / "before")
     # Deletions come first, the deepest before the others: a folder can give way to a file.
     ordered = sorted(plan, key=lambda path: _turn(path, plan[path]))
@@ -245,7 +263,7 @@ def _intention(
     for path in ordered:
         one = seen[path]
         found = one.found if isinstance(one, Seen) and isinstance(one.found, OnDisk) else None
-        after = _image_after(folder, path, plan[path], found)
+        after = _image_after(folder, path, plan[path], found, keeps)
         if found is not None and found.same_as(after):
             continue
         if found is not None and isinstance(one, Seen):
@@ -260,7 +278,8 @@ def _intention(
         work_tree=work_tree,
         folder=os.fsencode(folder),
         steps=tuple(steps),
-        new_folders=_new_folders(work_tree, [step.path for step in steps if step.after]),
+        new_folders=tuple(missing_folders(work_tree, [step.path for step in steps if step.after])),
+        modes=keeps.modes,
     )
 
 
@@ -268,26 +287,28 @@ def _turn(path: bytes, sides: Sides) -> tuple[int, int, bytes]:
     return (1, 0, path) if sides.after is not None else (0, -path.count(b"/"), path)
 
 
-def _image_after(folder: Path, path: bytes, sides: Sides, found: OnDisk | None) -> OnDisk | None:
+def _image_after(
+    folder: Path, path: bytes, sides: Sides, found: OnDisk | None, keeps: Keeps
+) -> OnDisk | None:
     """Describe what will lie there; a file keeps its permissions but for the executable bit."""
     if sides.after is None:
         return None
     file = folder / "after" / os.fsdecode(path)
-    if file.is_symlink():
-        return OnDisk(DiskKind.LINK, sha256(os.fsencode(file.readlink())).hexdigest())
-    permissions = stat.S_IMODE(file.stat().st_mode)
-    if found is not None and found.kind is DiskKind.FILE:
-        permissions = found.permissions & ~0o111
-        if sides.after.mode == MODE_EXECUTABLE:
-            # Whoever may read it may run it, as when git sets the bit.
-            permissions |= (permissions & 0o444) >> 2
-    return OnDisk(DiskKind.FILE, sha256(file.read_bytes()).hexdigest(), permissions)
-
-
-def _new_folders(work_tree: bytes, paths: Iterable[bytes]) -> tuple[bytes, ...]:
-    folders = {folder for path in paths for folder in parents(path)}
-    missing = [folder for folder in folders if not os.path.isdir(work_tree + b"/" + folder)]  # noqa: PTH112  bytes paths
-    return tuple(sorted(missing, key=lambda folder: folder.count(b"/")))
+    content = os.fsencode(file.readlink()) if file.is_symlink() else file.read_bytes()
+    digest = sha256(content).hexdigest()
+    if file.is_symlink() and keeps.links:
+        return OnDisk(DiskKind.LINK, digest)
+    if found is None or found.kind is not DiskKind.FILE:
+        plain = MODE_FILE & 0o777
+        permissions = plain if file.is_symlink() else stat.S_IMODE(file.stat().st_mode)
+        return OnDisk(DiskKind.FILE, digest, permissions)
+    if not keeps.modes and sides.before is not None and sides.before.mode == sides.after.mode:
+        return OnDisk(DiskKind.FILE, digest, found.permissions)
+    permissions = found.permissions & ~0o111
+    if sides.after.mode == MODE_EXECUTABLE:
+        # Whoever may read it may run it, as when git sets the bit.
+        permissions |= (permissions & 0o444) >> 2
+    return OnDisk(DiskKind.FILE, digest, permissions)
 
 
 async def _with_collisions(

@@ -19,12 +19,12 @@ from typing import cast
 import anyio.to_thread
 from attrs import frozen
 
+from sennit.adapters.git.respelled import look_for
 from sennit.adapters.git.work_tree_files import (
     Folder,
     Found,
     Stopped,
     force,
-    look,
     look_in,
     make_folders,
     opened_folder,
@@ -121,7 +121,7 @@ def _remove(writing: _Writing, step: Step) -> None:
     writing.watcher(step.path, Moment.STARTED)
     with _folder_of(writing.root, step) as folder:
         name = step.path.rpartition(b"/")[2]
-        _require_unchanged(folder, name, step)
+        _require_unchanged(folder, name, step, writing.intention)
         os.unlink(name, dir_fd=folder)
     remove_empty_folders(writing.root, step.path)
     writing.watcher(step.path, Moment.IN_PLACE)
@@ -132,7 +132,8 @@ def _write(writing: _Writing, step: Step) -> None:
     make_folders(writing.root, step.path)
     with _folder_of(writing.root, step) as folder:
         image = cast("OnDisk", step.after)
-        write_beside(folder, step.beside, _bytes_after(writing.intention, step), image)
+        content = _bytes_after(writing.intention, step)
+        write_beside(folder, step.beside, content, image, modes=writing.intention.modes)
 
 
 def _force(writing: _Writing, step: Step) -> None:
@@ -144,7 +145,7 @@ def _force(writing: _Writing, step: Step) -> None:
 def _place(writing: _Writing, step: Step) -> None:
     with _folder_of(writing.root, step) as folder:
         name = step.path.rpartition(b"/")[2]
-        _require_unchanged(folder, name, step)
+        _require_unchanged(folder, name, step, writing.intention)
         put_in_place(folder, step.beside, name, step.before)
     writing.watcher(step.path, Moment.IN_PLACE)
 
@@ -166,20 +167,29 @@ def _force_folders(root: int, intention: Intention) -> None:
                 os.fsync(folder)
 
 
-def _require_unchanged(folder: int, name: bytes, step: Step) -> None:
+def _require_unchanged(folder: int, name: bytes, step: Step, intention: Intention) -> None:
     found = look_in(folder, name)
-    if isinstance(found, Folder) and step.before is None:
+    if isinstance(found, Folder) and step.before is None and not _removed_empty(folder, name):
         said = "the folder there holds what the edit does not know of; move it away first"
         raise Stopped(PathTrouble(step.path, Trouble.FOLDER_NOT_EMPTY, said))
-    if not _holds(found, step.before):
+    if not _holds(intention, found, step.before):
         raise Stopped(_changed(step.path))
 
 
-def _holds(found: Found, image: OnDisk | None) -> bool:
+def _removed_empty(folder: int, name: bytes) -> bool:
+    """Remove a folder in which nothing lies, which git does not know of."""
+    try:
+        os.rmdir(name, dir_fd=folder)
+    except OSError:
+        return False
+    return True
+
+
+def _holds(intention: Intention, found: Found, image: OnDisk | None) -> bool:
     """Tell whether a path holds an image; where no file is meant to be, a folder may be."""
     if image is None:
         return found is None or isinstance(found, Folder)
-    return isinstance(found, OnDisk) and found.same_as(image)
+    return isinstance(found, OnDisk) and found.same_as(image, modes=intention.modes)
 
 
 def _changed(path: bytes) -> PathTrouble:
@@ -221,7 +231,7 @@ def _mark_complete(intention: Intention) -> None:
 
 def _settle(intention: Intention) -> Outcome:
     with opened_root(intention.work_tree) as root:
-        later = tuple(step.path for step in intention.steps if not _is_after(root, step))
+        later = tuple(step.path for step in intention.steps if not _is_after(root, intention, step))
         complete = (Path(os.fsdecode(intention.folder)) / _COMPLETE).exists()
         if complete or not later:
             _remove_leftovers(root, intention)
@@ -229,9 +239,9 @@ def _settle(intention: Intention) -> Outcome:
         return _take_back(root, intention, None)
 
 
-def _is_after(root: int, step: Step) -> bool:
+def _is_after(root: int, intention: Intention, step: Step) -> bool:
     try:
-        return _holds(look(root, step.path), step.after)
+        return _holds(intention, look_for(root, intention, step), step.after)
     except (Stopped, OSError):
         return False
 
@@ -243,12 +253,15 @@ def _take_back(root: int, intention: Intention, cause: PathTrouble | None) -> Ta
     restored: list[bytes] = []
     later: list[bytes] = []
     stuck: list[PathTrouble] = []
-    for number, step in reversed(tuple(enumerate(intention.steps))):
+    for number, step in _backwards(intention):
+        if step.after is None:
+            # A folder that is there under another spelling would keep that.
+            _remove_new_folders(root, intention)
         try:
-            found = look(root, step.path)
-            if _holds(found, step.before):
+            found = look_for(root, intention, step)
+            if _holds(intention, found, step.before):
                 continue
-            if not _holds(found, step.after):
+            if not _holds(intention, found, step.after):
                 later.append(step.path)
                 continue
             if isinstance(found, Folder) and not remove_folder_if_empty(root, step.path):
@@ -261,9 +274,19 @@ def _take_back(root: int, intention: Intention, cause: PathTrouble | None) -> Ta
         except OSError as error:
             said = f"{error.strerror}; what it held is in {_kept_before(intention, number)}"
             stuck.append(PathTrouble(step.path, Trouble.FAILED, said))
+    _remove_new_folders(root, intention)
+    return TakenBack(cause, tuple(restored), tuple(later), tuple(stuck))
+
+
+def _backwards(intention: Intention) -> list[tuple[int, Step]]:
+    """Give the steps from the last to the first, those that only take something away at the end."""
+    steps = list(enumerate(intention.steps))[::-1]
+    return sorted(steps, key=lambda one: one[1].after is None)
+
+
+def _remove_new_folders(root: int, intention: Intention) -> None:
     for folder in reversed(intention.new_folders):
         remove_folder_if_empty(root, folder)
-    return TakenBack(cause, tuple(restored), tuple(later), tuple(stuck))
 
 
 def _restore(root: int, intention: Intention, number: int) -> None:
@@ -278,7 +301,8 @@ def _restore(root: int, intention: Intention, number: int) -> None:
     with opened_folder(root, step.path) as folder:
         if folder is None:
             raise NotADirectoryError(0, "something lies where its folder was", step.path)
-        write_beside(folder, step.beside, _bytes_before(intention, number), step.before)
+        content = _bytes_before(intention, number)
+        write_beside(folder, step.beside, content, step.before, modes=intention.modes)
         force(folder, step.beside)
         put_in_place(folder, step.beside, name, step.after)
         os.fsync(folder)

@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sennit.adapters.git.disk import below, lies_beyond_a_link
+from sennit.adapters.git.disk_abilities import folds_case
 from sennit.adapters.git.file_copies import copy_content
 from sennit.adapters.git.files import in_thread, read_if_there, write_private
+from sennit.adapters.git.held_up import looked_at
 from sennit.adapters.git.ignored import ignored_among
+from sennit.adapters.git.names_by_disk import by_disk
 from sennit.adapters.git.scratch import scratch_name
 from sennit.core.objects import GitFailed
 
@@ -20,13 +24,14 @@ if TYPE_CHECKING:
 
     from sennit.adapters.git.discovery import Repository
     from sennit.adapters.git.git import Git
+    from sennit.adapters.git.store import Store
 
 INCLUDE_FILE = ".worktreeinclude"
 """A file of ignore patterns at the top of a repository: which ignored files workspaces get."""
 
 
 async def copy_included(
-    git: Git, repository: Repository, patterns: Sequence[str], target: Path, scratch: Path
+    git: Git, store: Store, repository: Repository, patterns: Sequence[str], target: Path
 ) -> tuple[bytes, ...] | GitFailed:
     """Copy ignored files that match a pattern, or the repository's ``.worktreeinclude``.
 
@@ -38,7 +43,7 @@ async def copy_included(
         return wanted
     if not wanted.strip():
         return ()
-    listed = await _ignored_and_wanted(git, repository, wanted, scratch)
+    listed = await _ignored_and_wanted(git, store, repository, wanted)
     if isinstance(listed, GitFailed):
         return listed
     return await in_thread(
@@ -56,23 +61,42 @@ def _patterns(repository: Repository, patterns: Sequence[str]) -> bytes:
 
 
 async def _ignored_and_wanted(
-    git: Git, repository: Repository, wanted: bytes, scratch: Path
+    git: Git, store: Store, repository: Repository, wanted: bytes
 ) -> tuple[bytes, ...] | GitFailed:
-    file = scratch / scratch_name("include")
+    file = store.scratch / scratch_name("include")
     written = await in_thread("write include patterns", write_private, file, wanted)
     if isinstance(written, GitFailed):
         return written
-    asked = ["ls-files", "--others", "--ignored", "-z", f"--exclude-from={file}"]
-    matching = await git.run(asked, repository.place)
+    paths = await _matching(git, store, repository, file)
     await in_thread("remove include patterns", file.unlink)
-    if isinstance(matching, GitFailed):
-        return matching
+    if isinstance(paths, GitFailed):
+        return paths
     # Only what git ignores: the rest is in the base, or was left out of it for a reason.
-    paths = [path for path in matching.stdout.split(b"\0") if path]
     ignored = await ignored_among(git, repository.place, paths)
     if isinstance(ignored, GitFailed):
         return ignored
     return tuple(path for path in paths if path in ignored)
+
+
+async def _matching(
+    git: Git, store: Store, repository: Repository, patterns: Path
+) -> list[bytes] | GitFailed:
+    """List what matches and is not tracked, by the names that the disk has, too."""
+    places = [repository.place]
+    if folds_case(store.users_disk):
+        by_names = await by_disk(repository.place)
+        if isinstance(by_names, GitFailed):
+            return by_names
+        places.append(by_names)
+    asked = ["ls-files", "--others", "--ignored", "-z", f"--exclude-from={patterns}"]
+    top = os.fsencode(repository.work_tree)
+    found: dict[bytes, None] = {}
+    for place in places:
+        listed = await looked_at(top, partial(git.run, asked, place))
+        if isinstance(listed, GitFailed):
+            return listed
+        found |= dict.fromkeys(path for path in listed.stdout.split(b"\0") if path)
+    return list(found)
 
 
 def _copy_all(source: bytes, target: bytes, paths: Sequence[bytes]) -> tuple[bytes, ...]:

@@ -28,11 +28,12 @@ _SKIP_WORKTREE = 0x4000
 _STAGE = 0x3000
 _VERSIONS = (2, 3)
 _BLOCK = 4096
-_MODE, _SIZE = 6, 9
+_MODIFIED, _MODE, _SIZE = 2, 6, 9
 _NO_STAT = (0,) * 10
 _LONGEST_COUNTED = 0xFFF
 _SECOND = 1_000_000_000
 _LOW = 0xFFFFFFFF
+_EPOCH = (_LOW + 1) * _SECOND
 _FILES = frozenset({stat.S_IFREG, stat.S_IFLNK})
 _HASHES = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
 
@@ -167,6 +168,17 @@ def mode_in(data: bytes) -> int:
 def stat_data(status: os.stat_result, mode: int) -> bytes:
     """Write the stat data of a file as an index holds it, with a mode as git has it."""
     return _STAT.pack(*numbers_of(status, mode))
+
+
+def edit_in(data: bytes) -> tuple[int, int]:
+    """Give the time of the last edit, in nanoseconds, and the size, of stat data as written."""
+    numbers = _STAT.unpack(data)
+    return numbers[_MODIFIED] * _SECOND + numbers[_MODIFIED + 1], numbers[_SIZE]
+
+
+def edit_of(status: os.stat_result) -> tuple[int, int]:
+    """Give the same of a file, which a rename of it or of its folder leaves as it is."""
+    return status.st_mtime_ns % _EPOCH, status.st_size & _LOW
 
 
 def with_stats(index: bytes, stats: Mapping[int, os.stat_result], object_format: str) -> bytes:

@@ -19,7 +19,8 @@ from sennit.core.already import Presence, presence
 from sennit.core.objects import Conflict, Conflicted, Entry, GitFailed, Merged
 from sennit.core.text import git_lines
 from sennit.core.units import Unit, unmet_needs, with_needs
-from sennit_protocol.proposals import Take, UnitKind
+from sennit_protocol.conflicts import Take
+from sennit_protocol.proposals import UnitKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sennit.adapters.git.discovery import Repository
-    from sennit.adapters.git.git import Git
+    from sennit.adapters.git.git import Config, Git
     from sennit.adapters.git.store import Store
     from sennit.core.objects import OpenDocument
 
@@ -28,7 +28,10 @@ class SnapshotLimits:
 
 @frozen
 class Look:
-    """One snapshot on its way: git, whose it is, and the index it works in."""
+    """One snapshot on its way: git, whose it is, and the index it works in.
+
+    ``names`` is the configuration for calls that ask which names the work tree holds.
+    """
 
     git: Git
     store: Store
@@ -37,6 +40,7 @@ class Look:
     limits: SnapshotLimits
     documents: Sequence[OpenDocument]
     elsewhere: frozenset[bytes]
+    names: Config = ()
 
     @property
     def root(self) -> bytes:

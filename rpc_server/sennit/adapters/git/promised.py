@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from sennit.adapters.git.disk import existing
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 DOING = "check out the base"
 _MISSING = b"?"
 _UNSET = 1
+_NOT_FETCHED = re.compile(r"could not fetch ([0-9a-f]+) from promisor remote")
 _ADVICE = (
     "Sennit fetches nothing. Get them by a git command that reads them all, such as"
     " `git archive HEAD > /dev/null`, or leave them out with `git sparse-checkout`, then ask again."
@@ -56,6 +58,12 @@ async def need_promised(
         return taken
     lacking = [path for path, identity in paths.items() if identity not in taken]
     return _lacks(len(lacking), lacking) if lacking else None
+
+
+def told_if_promised(failed: GitFailed) -> GitFailed:
+    """Say so where git failed since it may not fetch what the remote of a partial clone has."""
+    found = _NOT_FETCHED.search(failed.stderr)
+    return failed if found is None else _lacks(1, (found[1].encode(),))
 
 
 def _has_promises(packs: Path) -> bool:

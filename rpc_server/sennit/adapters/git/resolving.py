@@ -31,7 +31,7 @@ from sennit.core.objects import (
 )
 from sennit.core.resolutions import Held, Resolution, settled
 from sennit.core.suggestions import favoured
-from sennit_protocol.proposals import Side
+from sennit_protocol.conflicts import Side
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

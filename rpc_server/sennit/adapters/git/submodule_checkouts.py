@@ -77,7 +77,7 @@ async def fill_submodules(outer: Outer, fill: Fill) -> Filled | GitFailed:
         return names
     filled = Filled()
     for one in found:
-        inner = await _inner(outer, one, names.get(one.path))
+        inner = await _found(outer, one, names.get(one.path))
         became = await _became(outer, one, inner, fill)
         if isinstance(became, GitFailed):
             return became
@@ -100,6 +100,11 @@ async def _became(
     if isinstance(dirty, GitFailed):
         return dirty
     return Filled(dirty=(one.path,) if dirty else ())
+
+
+async def _found(outer: Outer, one: Submodule, name: str | None) -> Inner | GitFailed | None:
+    top = os.fsencode(outer.repository.work_tree)
+    return await looked_at(top, lambda: _inner(outer, one, name))
 
 
 async def _inner(outer: Outer, one: Submodule, name: str | None) -> Inner | GitFailed | None:

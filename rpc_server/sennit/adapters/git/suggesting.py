@@ -22,7 +22,7 @@ from sennit.core.objects import (
 from sennit.core.resolutions import Held, Suggested
 from sennit.core.suggestions import SURENESS, Suggestion, suggestions
 from sennit.core.text import LineEnding, line_ending, with_line_ending
-from sennit_protocol.proposals import SuggestionKind
+from sennit_protocol.conflicts import SuggestionKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from sennit.adapters.git.disk import existing
+from sennit.adapters.git.disk_abilities import folds_case
 from sennit.adapters.git.files import both, in_thread
+from sennit.adapters.git.names_by_disk import without_ignored
 from sennit.adapters.git.remembered import is_known_plain, remember_plain
 from sennit.adapters.git.stage import nul_ended
 from sennit.adapters.git.status import Status, read_status_and_ignored
@@ -32,14 +34,29 @@ class Survey:
 
 
 async def survey(look: Look) -> Survey | GitFailed:
-    """Look at the work tree, counting edits of files that git was told not to look at."""
-    status, flagged = await both(read_status_and_ignored(look.git, look.place), _flagged(look))
+    """Look at the work tree, counting edits of files that git was told not to look at.
+
+    Names are told apart as the disk does; see ``as_the_user_ignores``.
+    """
+    status, flagged = await both(_status(look), _flagged(look))
     if isinstance(flagged, GitFailed):
         return flagged
     if isinstance(status, GitFailed) or not flagged:
         return status if isinstance(status, GitFailed) else Survey(status, plain=True)
     again = await _unflagged(look, flagged)
     return again if isinstance(again, GitFailed) else Survey(again, plain=False)
+
+
+async def as_the_user_ignores(look: Look, surveyed: Survey) -> Survey | GitFailed:
+    """Take nothing for new that the user's git ignores where it folds names in patterns too."""
+    if not look.names or not folds_case(look.store.users_disk):
+        return surveyed
+    status = await without_ignored(look.git, look.place, surveyed.status)
+    return status if isinstance(status, GitFailed) else evolve(surveyed, status=status)
+
+
+async def _status(look: Look) -> Status | GitFailed:
+    return await read_status_and_ignored(look.git, evolve(look.place, config=look.names))
 
 
 async def _flagged(look: Look) -> tuple[bytes, ...] | GitFailed:
@@ -62,7 +79,7 @@ async def _unflagged(look: Look, paths: Sequence[bytes]) -> Status | GitFailed:
         )
         if isinstance(done, GitFailed):
             return done
-    return await read_status_and_ignored(look.git, look.place)
+    return await _status(look)
 
 
 def _sorted_out(look: Look, listed: bytes) -> tuple[bytes, ...]:

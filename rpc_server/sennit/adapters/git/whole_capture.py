@@ -1,8 +1,8 @@
-"""Captures a workspace in which special files lie where git reads rules of its own.
+"""Captures a workspace in which special files lie where git reads files of its own.
 
 A pipe there would make git wait for ever, and a socket or a device would have it take all that is
 ignored. None of them holds anything: what the base has at such a path is put back, and the capture
-is made anew.
+is made anew. Of a pipe that lies elsewhere, what leads git there is put away.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 _MOST_TRIES = 4
 _DETAIL = "neither a file nor a link; it was removed, since git would have read it"
+_LEAD = "it leads to {path}, a pipe at which git waits for ever; it was removed"
 
 
 async def capture_whole(
@@ -58,13 +59,13 @@ async def capture_whole(
             root,
             lambda: capture(git, store, workspace, date=date, message=message, litter=litter),
         )
-        paths = taken.paths if isinstance(taken, HeldUp) else _in_place_of_rules(taken)
-        if not isinstance(taken, HeldUp) and not paths:
+        found = _held_up(taken) if isinstance(taken, HeldUp) else _in_place_of_rules(taken)
+        if not isinstance(taken, HeldUp) and not found:
             return _telling(taken, put_away)
-        failed = await _put_right(git, store, workspace, paths)
+        failed = await _put_right(git, store, workspace, [one.path for one in found])
         if failed is not None:
             return failed
-        put_away += tuple(LeftOut(path, LeftOutReason.SPECIAL_FILE, _DETAIL) for path in paths)
+        put_away += found
     names = ", ".join(os.fsdecode(one.path) for one in put_away)
     said = f"something goes on to make special files where git reads its own: {names}"
     return GitFailed("capture a workspace", None, said, "End what still runs there.")
@@ -77,11 +78,22 @@ async def peek_whole(
     return await looked_at(os.fsencode(workspace.folder), lambda: peek(git, store, workspace))
 
 
-def _in_place_of_rules(taken: Capture) -> tuple[bytes, ...]:
+def _held_up(held: HeldUp) -> tuple[LeftOut, ...]:
+    leads = {pipe.lead: pipe.path for pipe in held.pipes}
+    return tuple(_special(lead, path) for lead, path in leads.items())
+
+
+def _special(lead: bytes, path: bytes) -> LeftOut:
+    detail = _DETAIL if path == lead else _LEAD.format(path=os.fsdecode(path))
+    return LeftOut(lead, LeftOutReason.SPECIAL_FILE, detail)
+
+
+def _in_place_of_rules(taken: Capture) -> tuple[LeftOut, ...]:
     match taken:
         case Captured(left_out=left_out) | Unchanged(left_out=left_out):
             special = (one.path for one in left_out if one.reason is LeftOutReason.SPECIAL_FILE)
-            return tuple(path for path in special if path.rpartition(b"/")[2] in RULE_FILES)
+            rules = (path for path in special if path.rpartition(b"/")[2] in RULE_FILES)
+            return tuple(_special(path, path) for path in rules)
         case WorkspaceGone() | GitFailed():
             return ()
 

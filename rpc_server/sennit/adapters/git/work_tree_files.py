@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -139,8 +139,13 @@ def read_in(folder: int, name: bytes) -> bytes:
         return file.read()
 
 
-def write_beside(folder: int, name: bytes, content: bytes, image: OnDisk) -> None:
-    """Write a new file or link; `force` brings it to the disk."""
+def write_beside(
+    folder: int, name: bytes, content: bytes, image: OnDisk, *, modes: bool = True
+) -> None:
+    """Write a new file or link; `force` brings it to the disk.
+
+    ``modes`` tells whether the disk keeps modes; one that does not may refuse to take any.
+    """
     with suppress(FileNotFoundError):
         os.unlink(name, dir_fd=folder)
     match image.kind:
@@ -152,7 +157,8 @@ def write_beside(folder: int, name: bytes, content: bytes, image: OnDisk) -> Non
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
                 file.flush()
-                os.fchmod(handle, image.permissions)
+                with nullcontext() if modes else suppress(OSError):
+                    os.fchmod(handle, image.permissions)
 
 
 def force(folder: int, name: bytes) -> None:

@@ -253,10 +253,10 @@ async def _complete(making: Making) -> Workspace | GitFailed:
         return submodules
     not_copied = await copy_included(
         making.git,
+        making.store,
         making.repository,
         making.include,
         making.record.folder,
-        making.store.scratch,
     )
     if isinstance(not_copied, GitFailed):
         return not_copied

@@ -1,4 +1,4 @@
-"""Under which rules files are written: a finger-print of all that decides the bytes of a checkout.
+"""Under which rules files are written: a finger-print of all that decides bytes and modes of them.
 
 A folder that was filled under other rules is not used again: git rewrites a file only when its
 object changes, not when a filter or a line ending does.
@@ -7,6 +7,8 @@ object changes, not when a filter or a line ending does.
 from __future__ import annotations
 
 import hashlib
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sennit.adapters.git.config import attributes_of_the_user
@@ -17,7 +19,6 @@ from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
     from sennit.adapters.git.discovery import Repository
     from sennit.adapters.git.git import Git
@@ -53,12 +54,24 @@ async def same_attributes(git: Git, store: Store, old: str, new: str) -> bool | 
 
 def _hashed(repository: Repository, pairs: list[bytes], environment: Mapping[str, str]) -> str:
     digest = hashlib.sha256()
-    for part in (*pairs, repr(repository.neutral).encode()):
+    # Files and folders that are made under another mask have other modes.
+    for part in (*pairs, repr(repository.neutral).encode(), b"%o" % umask()):
         digest.update(b"%d " % len(part) + part)
     for file in _files(repository, pairs, environment):
         content = read_if_there(file)
         digest.update(b"-" if content is None else b"%d " % len(content) + content)
     return digest.hexdigest()
+
+
+def umask() -> int:
+    """Read the mask of this process."""
+    for line in (read_if_there(Path("/proc/self/status")) or b"").splitlines():
+        if line.startswith(b"Umask:"):
+            return int(line.split()[1], 8)
+    # Here asking means setting it, for all threads: what one makes now is the more private.
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def _files(

@@ -40,6 +40,7 @@ from sennit.adapters.workspaces.stripping import (
     folders_in,
     is_as_stripped,
     strip,
+    tells_edits,
     times_of_stripped,
 )
 from sennit.core.objects import GitFailed
@@ -261,12 +262,13 @@ def leaves_room(folder: Path, size: int) -> bool:
 
 def _clear(store: Store, spare: Record) -> NotDeleted | None:
     """Remove what an agent left beside the files of the base, then let anybody have it."""
-    folders = folders_in(index_file(store, spare.name).read_bytes(), store.object_format)
+    index = index_file(store, spare.name).read_bytes()
+    folders = folders_in(index, store.object_format)
     stopped = strip(spare, folders)
     if stopped is not None:
         return stopped
     times = times_of_stripped(spare.folder, folders)
-    if times is not None:
+    if times is not None and tells_edits(index, store.object_format, times[b""]):
         lines = (b"%d %s\0" % (changed, path) for path, changed in times.items())
         write_private(folders_file(store, spare.name), b"".join(lines))
     write_record(store, evolve(spare, owner=NOBODY))

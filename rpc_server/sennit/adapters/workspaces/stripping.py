@@ -4,28 +4,37 @@ An agent may have left anything: links in place of folders, git directories insi
 folders that cannot be entered. The walk goes by folder descriptors and follows no link. A file
 stays only if its inode, size, times and the rest are those of the index, to the nanosecond, and no
 other name leads to it; git itself compares whole seconds, and would keep a file with another name.
+A folder stays only if it is as a new one would be there: what comes into it gets its modes by that.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from attrs import evolve, frozen
 
 from sennit.adapters.git.delete import NotDeleted, opened_folder, remove_tree, removed
 from sennit.adapters.git.identity import identity_of
 from sennit.adapters.git.index_file import mode_in, stat_data, stat_data_of
+from sennit.adapters.workspaces.rules import umask
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from sennit.adapters.git.records import Record
 
 _TOP = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _TOP_MODE = 0o700
+_OWN, _GIVEN = "system.posix_acl_access", "system.posix_acl_default"
+_NO_LIST = frozenset({errno.ENODATA, errno.ENOTSUP})
 _PAUSE_S = 0.001
+_SECOND_NS = 1_000_000_000
 _FILES = frozenset({stat.S_IFREG, stat.S_IFLNK})
 
 
@@ -42,16 +51,62 @@ def strip(record: Record, folders: Folders) -> NotDeleted | None:
 
     Raises OSError where the folder is not there.
     """
-    mode = 0o777 & ~_umask()
+    new = _new_in(record.folder.parent)
     top = os.open(record.folder, _TOP)
     try:
         where = os.fsencode(record.folder)
         if not record.identity.is_that_of(identity_of(top)):
             raise FileNotFoundError(2, "another folder is in its place", where)
-        os.fchmod(top, _TOP_MODE)
-        return _strip(top, folders[b""], os.fstat(top).st_dev, mode, where)
+        _make_as_new(top, new, where)
+        return _strip(top, folders[b""], os.fstat(top).st_dev, new, where)
     finally:
         os.close(top)
+
+
+@frozen
+class _New:
+    """What a new folder there is like: its mode, and what it gives to those made in it."""
+
+    mode: int
+    group: int
+    access: bytes | None
+
+
+def _new_in(parent: Path) -> _New:
+    folder = os.open(parent, _TOP)
+    try:
+        group = os.fstat(folder).st_mode & stat.S_ISGID
+        return _New(0o777 & ~umask() | group, group, _access(folder, _GIVEN))
+    finally:
+        os.close(folder)
+
+
+def _make_as_new(top: int, new: _New, where: bytes) -> None:
+    """Put right what may be right, for the top folder cannot be made anew; raises OSError."""
+    for name in (_GIVEN, _OWN):
+        if new.access is None and _access(top, name) is not None:
+            os.removexattr(top, name)
+    os.fchmod(top, _TOP_MODE | new.group)
+    if not _is_new(os.fstat(top), top, evolve(new, mode=_TOP_MODE | new.group)):
+        raise PermissionError(1, "its mode or list of access cannot be put back", where)
+
+
+def _is_new(status: os.stat_result, folder: int, new: _New) -> bool:
+    if stat.S_IMODE(status.st_mode) != new.mode or _access(folder, _GIVEN) != new.access:
+        return False
+    return new.access is not None or _access(folder, _OWN) is None
+
+
+def _access(folder: int, name: str) -> bytes | None:
+    """Read a list of access of an open folder; None where it has none, or its disk knows none."""
+    if sys.platform != "linux":
+        return None
+    try:
+        return os.getxattr(folder, name)
+    except OSError as error:
+        if error.errno in _NO_LIST:
+            return None
+        raise
 
 
 def times_of_stripped(folder: Path, folders: Folders) -> dict[bytes, int] | None:
@@ -86,17 +141,28 @@ def times_of_stripped(folder: Path, folders: Folders) -> dict[bytes, int] | None
 
 def _let_the_clock_tick(folder: int) -> None:
     """Wait until a change would have another time than all that was changed so far."""
-    os.fchmod(folder, _TOP_MODE)
+    mode = stat.S_IMODE(os.fstat(folder).st_mode)
+    os.fchmod(folder, mode)
     last = os.fstat(folder).st_ctime_ns
     while os.fstat(folder).st_ctime_ns <= last:
         time.sleep(_PAUSE_S)
-        os.fchmod(folder, _TOP_MODE)
+        os.fchmod(folder, mode)
+
+
+def tells_edits(index: bytes, object_format: str, since_ns: int) -> bool:
+    """Tell whether git sees every edit after a moment in the files of an index.
+
+    It compares change times by whole seconds; that of a file may not be of the same one.
+    """
+    since = (since_ns // _SECOND_NS).to_bytes(8, "big")[-4:]
+    known = stat_data_of(index, object_format)
+    return all(data[:4] < since for _, data in known if data is not None)
 
 
 def is_as_stripped(folder: Path, times: Mapping[bytes, int]) -> bool:
     """Tell whether no folder got, lost or renamed anything since.
 
-    An edit of a file that stays where it is does not count: git sees that by the change time.
+    An edit of a file that stays where it is does not count: git sees it; see ``tells_edits``.
     """
     top = os.fsencode(folder)
     try:
@@ -110,7 +176,7 @@ def _is_at(folder: bytes, changed: int) -> bool:
     return stat.S_ISDIR(status.st_mode) and status.st_ctime_ns == changed
 
 
-def _strip(folder: int, names: _Names, device: int, mode: int, where: bytes) -> NotDeleted | None:
+def _strip(folder: int, names: _Names, device: int, new: _New, where: bytes) -> NotDeleted | None:
     with os.scandir(folder) as entries:
         found = list(entries)
     for entry in found:
@@ -123,7 +189,7 @@ def _strip(folder: int, names: _Names, device: int, mode: int, where: bytes) -> 
         if not entry.is_dir(follow_symlinks=False):
             stopped = removed(os.unlink, folder, name, here)
         elif isinstance(wanted, _Names):
-            stopped = _stripped_below(folder, name, wanted, device, mode, here)
+            stopped = _stripped_below(folder, name, wanted, device, new, here)
         else:
             stopped = remove_tree(folder, name, here)
         if stopped is not None:
@@ -132,16 +198,14 @@ def _strip(folder: int, names: _Names, device: int, mode: int, where: bytes) -> 
 
 
 def _stripped_below(
-    parent: int, name: bytes, names: _Names, device: int, mode: int, where: bytes
+    parent: int, name: bytes, names: _Names, device: int, new: _New, where: bytes
 ) -> NotDeleted | None:
     folder = opened_folder(parent, name)
     try:
         status = os.fstat(folder)
-        if status.st_dev != device:
+        if status.st_dev != device or not _is_new(status, folder, new):
             return remove_tree(parent, name, where)
-        if stat.S_IMODE(status.st_mode) != mode:
-            os.fchmod(folder, mode)
-        return _strip(folder, names, device, mode, where)
+        return _strip(folder, names, device, new, where)
     finally:
         os.close(folder)
 
@@ -178,11 +242,3 @@ def _folder(folders: dict[bytes, _Names], path: bytes) -> _Names:
         known = folders[path] = _Names()
         _folder(folders, above)[name] = known
     return known
-
-
-def _umask() -> int:
-    """Read the mask of this process; asking the system means setting it, for all threads."""
-    for line in Path("/proc/self/status").read_bytes().splitlines():
-        if line.startswith(b"Umask:"):
-            return int(line.split()[1], 8)
-    return 0o022

@@ -79,7 +79,8 @@ async def _carried_out(services: Services, row: ApplicationRow, prepared: Plan) 
     sent = await _by_editor(services, row, prepared)
     by_editor = Seen(sent.outcomes, tuple(map(Notice, sent.said)))
     if sent.reply is Reply.REFUSED and not sent.rounds:
-        services.refused.add(row.id)
+        if not _any_applied(sent.outcomes):
+            services.refused.add(row.id)
     elif sent.reply is Reply.REFUSED:
         # The first of two rounds is done: the editor is brought back to where it was.
         by_editor = await _taken_back(services, row, by_editor)
@@ -90,6 +91,10 @@ async def _carried_out(services: Services, row: ApplicationRow, prepared: Plan) 
     if not _all_applied(on_disk.outcomes) and by_editor.outcomes:
         by_editor = await _taken_back(services, row, by_editor)
     return Seen((*by_editor.outcomes, *on_disk.outcomes), (*by_editor.notices, *on_disk.notices))
+
+
+def _any_applied(outcomes: Sequence[FileOutcome]) -> bool:
+    return any(one.state is ApplicationState.APPLIED for one in outcomes)
 
 
 def _all_applied(outcomes: Sequence[FileOutcome]) -> bool:

@@ -10,7 +10,8 @@ from attrs import evolve, frozen
 from sennit.adapters.git.changes import changes_between
 from sennit.adapters.git.disk_stage import Job, stage
 from sennit.adapters.git.live import AcceptedRevision, Folded, fold_onto_live
-from sennit.core.disk_application import PathTrouble, Staged, Unstageable
+from sennit.adapters.git.respelled import respelled_in
+from sennit.core.disk_application import Staged, Unstageable
 from sennit.core.edits import EditSet, FileEdit
 from sennit.core.engine.rows import OpenDocumentRow, RepositoryRef
 from sennit.core.objects import FileChange, GitFailed, LeftOut, LeftOutReason, Manifest, Snapshot
@@ -22,6 +23,7 @@ from sennit.server.applying.sharing import (
     Share,
     Situation,
     freed_paths,
+    respelled_paths,
     share,
     tangled_paths,
 )
@@ -57,7 +59,7 @@ _LEFT_ALONE: Mapping[LeftOutReason, str] = {
 class _Sight:
     """The live text: the snapshot, and the buffers that it was taken with.
 
-    ``unwritten`` as in ``Live``; ``taken_away`` as in ``Job``.
+    ``unwritten`` and ``as_written`` as in ``Live``; ``taken_away`` as in ``Job``.
     """
 
     opened: Opened
@@ -65,6 +67,7 @@ class _Sight:
     unwritten: frozenset[bytes]
     buffers: Mapping[bytes, Buffer]
     top: bytes
+    as_written: frozenset[bytes] = frozenset()
     taken_away: frozenset[bytes] = frozenset()
 
 
@@ -89,7 +92,7 @@ async def plan(
     if isinstance(found, GitFailed):
         return found
     live = found.snapshot
-    sight = _Sight(opened, live, found.unwritten, buffers, ref.top)
+    sight = _Sight(opened, live, found.unwritten, buffers, ref.top, found.as_written)
     fold = await _fold(services, sight, parts, at // 1000)
     if isinstance(fold, GitFailed):
         return fold
@@ -196,7 +199,8 @@ async def _assigned(
         return contents
     # To compare texts of many lines takes seconds, in which nobody else would be answered.
     edits = await anyio.to_thread.run_sync(_edits, sight, changes, contents)
-    situation = _situation(services, sight, wish, edits)
+    respelled = await anyio.to_thread.run_sync(respelled_paths, sight.top, edits)
+    situation = _situation(services, sight, wish, edits, respelled)
     shares = [(edit, share(situation, edit)) for edit in edits]
     consent = [edit for edit, one in shares if one is Server.WRITES_WITH_CONSENT]
     draft = Plan(
@@ -217,6 +221,10 @@ async def _assigned(
         return evolve(draft, editor=EditSet(()), held=held, to_consent=(), notices=_unused(folded))
     by_server = [edit for edit, one in shares if isinstance(one, Server)]
     job = _Job(tuple(by_server), situation.tangled, sight)
+    refused = {one.path: one.reason for _, one in shares if isinstance(one, Held)}
+    if job.tangled.intersection(refused):
+        job, stuck = _stopped(job, refused)
+        draft = evolve(draft, held=(*draft.held, *stuck))
     return await _staged(services, draft, name, job)
 
 
@@ -249,7 +257,11 @@ def _buffer(sight: _Sight, change: FileChange) -> Buffer | None:
 
 
 def _situation(
-    services: Services, sight: _Sight, wish: Wish, edits: Sequence[FileEdit]
+    services: Services,
+    sight: _Sight,
+    wish: Wish,
+    edits: Sequence[FileEdit],
+    respelled: frozenset[bytes],
 ) -> Situation:
     elsewhere = (
         relative_to(sight.top, row.path)
@@ -263,7 +275,7 @@ def _situation(
         rest=wish.rest,
         buffers=sight.buffers,
         elsewhere=frozenset(path for path in elsewhere if path is not None),
-        tangled=tangled_paths(edits),
+        tangled=tangled_paths(edits) | respelled,
         freed=freed_paths(edits),
         off_disk=sight.unwritten | sight.taken_away,
     )
@@ -311,13 +323,14 @@ async def _staged(
         job.paths,
         job.sight.unwritten,
         job.sight.taken_away,
+        job.sight.as_written,
     )
     staged = await stage(services.git, draft.opened.store, draft.opened.repository, to_stage)
     match staged:
         case GitFailed():
             return staged
         case Unstageable(troubles=troubles):
-            left, held = _stopped(job, troubles)
+            left, held = _stopped(job, {one.path: one.detail for one in troubles})
             return await _staged(services, evolve(draft, held=(*draft.held, *held)), name, left)
         case Staged(collisions=collisions):
             notices = tuple(
@@ -327,14 +340,25 @@ async def _staged(
                 )
                 for group in collisions
             )
-            return evolve(draft, staged=staged, notices=(*draft.notices, *notices))
+            respelled = await anyio.to_thread.run_sync(respelled_in, staged.intention)
+            said = tuple(_respelled(old, new) for old, new in respelled)
+            return evolve(draft, staged=staged, notices=(*draft.notices, *notices, *said))
 
 
-def _stopped(job: _Job, troubles: Sequence[PathTrouble]) -> tuple[_Job, tuple[Held, ...]]:
+def _respelled(old: bytes, new: bytes) -> Notice:
+    """Git goes by its index, where the disk takes either spelling for the file."""
+    return Notice(
+        f"It was {display(old)}, which is the same name on this disk: git goes on with that, also"
+        f" after an undo. To commit the new spelling: git mv {display(old)} {display(new)}",
+        path=display(new),
+    )
+
+
+def _stopped(job: _Job, told: Mapping[bytes, str]) -> tuple[_Job, tuple[Held, ...]]:
     """What can still be written, and what stays behind: all where a trouble names no path."""
-    told = {one.path: one.detail for one in troubles}
-    named = job.paths & told.keys()
+    named = (job.paths | job.tangled).intersection(told)
     left = job.without(named or job.paths)
     said = "; ".join(told[path] for path in sorted(named)) or "; ".join(told.values())
     gone = sorted({edit.path for edit in job.edits} - {edit.path for edit in left.edits})
-    return left, tuple(Held(path, f"{told.get(path, said)}. Nothing was written.") for path in gone)
+    whys = ((path, told.get(path, said).removesuffix(".")) for path in gone)
+    return left, tuple(Held(path, f"{why}. Nothing was written.") for path, why in whys)

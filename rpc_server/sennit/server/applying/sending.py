@@ -17,7 +17,7 @@ from sennit.server import lsp_names
 from sennit.server import lsp_words as types
 from sennit.server.applying.carrying import carrier_of
 from sennit.server.applying.comparing import Look, held_digest, look_at
-from sennit.server.jsonrpc import ClientError, ClientGone, ClientTimeout
+from sennit.server.jsonrpc import ClientError, ClientGone, ClientNonsense, ClientTimeout
 from sennit.server.jsonrpc.lsp_types import lsp_converter
 from sennit.server.open_documents import open_buffers
 from sennit.server.services import Services
@@ -77,6 +77,9 @@ async def send(services: Services, errand: Errand) -> Sent:
             break
         done += 1
     looks = await _watched(services, errand, reply)
+    if all(look is Look.AFTER for look in looks):
+        # Whatever it has said: what it did is what counts.
+        reply, said = Reply.ACCEPTED, []
     outcomes = tuple(
         _outcome(image, look, reply, said) for image, look in zip(errand.images, looks, strict=True)
     )
@@ -146,6 +149,8 @@ def _read(answer: object) -> tuple[Reply, str | None]:
     match answer:
         case ClientError(message=message):
             return Reply.REFUSED, f"The editor refused the edit: {message}."
+        case ClientNonsense(message=message):
+            return Reply.SILENT, f"Whether the edit was applied is not known: {message}."
         case ClientTimeout(timeout_s=seconds):
             return Reply.SILENT, f"The editor did not answer within {seconds:.0f} s."
         case ClientGone():

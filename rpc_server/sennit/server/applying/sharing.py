@@ -10,7 +10,9 @@ from pathlib import Path
 
 from attrs import frozen
 
+from sennit.adapters.git.disk_abilities import tells_case_apart
 from sennit.core.edits import EditKind, FileEdit
+from sennit.core.names import collisions
 from sennit.core.units import parents
 from sennit.core.uris import display
 from sennit.server.applying.carrying import Carrier
@@ -69,6 +71,19 @@ def tangled_paths(edits: Sequence[FileEdit]) -> frozenset[bytes]:
     )
 
 
+def respelled_paths(top: bytes, edits: Sequence[FileEdit]) -> frozenset[bytes]:
+    """The paths that another one of the edits spells otherwise, where the disk takes both for one.
+
+    Editors make the new file before they remove the old one, which is the same file there.
+    """
+    everything = {path for edit in edits for path in (edit.path, edit.old_path)}
+    groups = collisions({name for path in everything for name in (path, *parents(path))})
+    if not groups or tells_case_apart(top):
+        return frozenset()
+    spelled = {name for group in groups for name in group}
+    return frozenset(path for path in everything if spelled.intersection((path, *parents(path))))
+
+
 def share(situation: Situation, edit: FileEdit) -> Share:
     """Decide about one file."""
     reason = _nobody(situation, edit)
@@ -78,6 +93,7 @@ def share(situation: Situation, edit: FileEdit) -> Share:
     if {edit.path, edit.old_path} & situation.off_disk and not _is_open(situation, edit):
         return Server.WRITES
     nameable = _is_open(situation, edit) or _has_plain_name(edit)
+    nameable = nameable and not _takes_the_place_of_a_folder(situation, edit)
     if not tangled and nameable and situation.carrier.carries(edit):
         return edit
     if edit.kind is not EditKind.MODE and _is_open(situation, edit):
@@ -135,12 +151,26 @@ def _in_the_way(situation: Situation, edit: FileEdit) -> str | None:
     if edit.kind not in {EditKind.CREATE, EditKind.RENAME} or edit.path in situation.freed:
         return None
     full = situation.top + b"/" + edit.path
-    if edit.path in situation.tangled or not os.path.lexists(full):
+    if edit.path in situation.tangled or not os.path.lexists(full) or _is_empty_folder(full):
         return None
     return (
         "Something that the edit does not know of lies there: a file that git ignores, or a new"
         " one. Move it away, then apply again."
     )
+
+
+def _takes_the_place_of_a_folder(situation: Situation, edit: FileEdit) -> bool:
+    """Whether an empty folder lies there, as editors leave one: they cannot make a file of it."""
+    makes = edit.kind in {EditKind.CREATE, EditKind.RENAME}
+    return makes and _is_empty_folder(situation.top + b"/" + edit.path)
+
+
+def _is_empty_folder(path: bytes) -> bool:
+    try:
+        return not os.path.islink(path) and not os.listdir(path)  # noqa: PTH114, PTH208  bytes paths
+    except OSError:
+        # Nothing lies there, or no folder, or one that cannot be read and is nobody's to remove.
+        return False
 
 
 def _is_read_only(path: bytes) -> bool:

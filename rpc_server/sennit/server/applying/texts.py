@@ -11,7 +11,7 @@ import anyio.to_thread
 from attrs import frozen
 
 from sennit.adapters.git.checkout import Source, rules_among
-from sennit.adapters.git.file_texts import text_of
+from sennit.adapters.git.file_texts import WorkTreeText, text_of, text_to_save
 from sennit.adapters.git.trees import changed_paths
 from sennit.adapters.git.work_tree_texts import work_tree_contents
 from sennit.core.carried import BOM, carried_over
@@ -42,7 +42,7 @@ async def contents_of(
         services.git,
         opened.store,
         opened.repository,
-        Source(trees[1]),
+        Source(trees[1], rules_among(changed)),
         [change.path for change in changes if _is_file(change.after)],
     )
     if isinstance(after, GitFailed):
@@ -79,13 +79,13 @@ def edit_of(change: FileChange, contents: Contents, buffer: Buffer | None) -> Fi
     on_disk = contents.on_disk.get(change.old_path)
     written = contents.after.get(change.path)
     was = contents.before.get(change.old_path)
-    if buffer is None:
-        before, after = _closed(on_disk, None), _closed(written, on_disk)
-        was_written = _closed(was, on_disk)
+    told = None if buffer is None else buffer.document.encoding
+    was_written = None if was is None else _shown(text_of(was, on_disk, told), buffer)
+    after = None if written is None else _shown(text_to_save(written, was, told), buffer)
+    if buffer is not None:
+        before = buffer.document.text
     else:
-        told = buffer.document.encoding
-        before, after = buffer.document.text, _decoded(written, on_disk, told)
-        was_written = _decoded(was, on_disk, told)
+        before = None if on_disk is None else _shown(text_of(on_disk, None, None), None)
     if before is not None and after is not None and was_written is not None:
         after = carried_over(before, was_written, after)
     return file_edit(
@@ -93,24 +93,20 @@ def edit_of(change: FileChange, contents: Contents, buffer: Buffer | None) -> Fi
     )
 
 
-def _closed(content: bytes | None, like: bytes | None) -> str | None:
-    """The text of a file that no editor has open, if all editors would read it like this.
+def _shown(found: WorkTreeText | None, buffer: Buffer | None) -> str | None:
+    """The text of a file; of one that is not open only if all editors would read it like this.
 
     Which encoding an editor takes for any other file nobody knows, so the server writes it.
     """
-    found = None if content is None else text_of(content, like, None)
-    return found.text if found is not None and found.codec == "utf-8" else None
-
-
-def _decoded(content: bytes | None, like: bytes | None, told: str | None) -> str | None:
-    text = None if content is None else text_of(content, like, told)
-    return None if text is None else text.text
+    if found is None or (buffer is None and found.codec != "utf-8"):
+        return None
+    return found.text
 
 
 def _image(entry: Entry | None, content: bytes | None, text: str | None) -> Image | None:
     if entry is None:
         return None
-    digest = sha256(content or b"").hexdigest() if text is None else text_digest(text)
+    digest = content_digest(content or b"") if text is None else text_digest(text)
     return Image(entry, digest, text)
 
 

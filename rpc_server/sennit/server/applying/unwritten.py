@@ -9,32 +9,46 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
-from sennit.adapters.git.base import MESSAGE
-from sennit.adapters.git.commits import commit_tree
-from sennit.adapters.git.trees import entries_at, write_tree
+from sennit.adapters.git.trees import entries_at
 from sennit.adapters.git.unwritten import flagged_among, unwritten_among
 from sennit.core.objects import Entry, FileChange, GitFailed, Snapshot
 from sennit.core.units import Unit
+from sennit.server.applying.amending import amended
+from sennit.server.applying.modes import with_known_modes
 from sennit.server.applying.values import Part, Wish
+from sennit.server.applying.written import with_what_was_written
 from sennit.server.repositories import Opened
 from sennit.server.services import Services
 
 
 @frozen
 class Live:
-    """The live text; ``unwritten`` are paths of it that count although no file is there."""
+    """The live text; ``unwritten`` are paths of it that count although no file is there.
+
+    ``as_written`` as in ``AsWritten``.
+    """
 
     snapshot: Snapshot
     unwritten: frozenset[bytes] = field(factory=frozenset)
+    as_written: frozenset[bytes] = field(factory=frozenset)
 
 
 async def as_on_disk(
     services: Services, opened: Opened, live: Snapshot, wish: Wish, at: int
 ) -> Live | GitFailed:
-    """Leave out of the live text what is not on the disk since it was removed there."""
-    parts = wish.parts
+    """Leave out of the live text what is not on the disk since it was removed there.
+
+    What git does not look at is as the parts know it.
+    """
+    known = await with_known_modes(services, opened, live, wish, at)
+    if isinstance(known, GitFailed):
+        return known
+    written = await with_what_was_written(services, opened, known, wish, at)
+    if isinstance(written, GitFailed):
+        return written
+    live, parts = written.snapshot, wish.parts
     touched = {path for part in parts for path in _units_by_path(part)}
     unsaved = {one.path for one in live.manifest.unsaved}
     absent = await unwritten_among(
@@ -45,14 +59,14 @@ async def as_on_disk(
         touched - unsaved - wish.left_alone,
     )
     if isinstance(absent, GitFailed) or not absent:
-        return absent if isinstance(absent, GitFailed) else Live(live)
+        return absent if isinstance(absent, GitFailed) else Live(live, as_written=written.paths)
     gone = await _removed(services, opened, parts, absent)
     if isinstance(gone, GitFailed):
         return gone
-    snapshot = await _without(services, opened, live, gone, at)
+    snapshot = await amended(services, opened, live, dict.fromkeys(gone), at)
     if isinstance(snapshot, GitFailed):
         return snapshot
-    return Live(snapshot, frozenset(absent.keys() - gone))
+    return Live(snapshot, frozenset(absent.keys() - gone), written.paths)
 
 
 def _units_by_path(part: Part) -> dict[bytes, list[Unit]]:
@@ -102,18 +116,6 @@ def _is_removed(
     if any(unit.after is None or unit.path != path for unit in units):
         return base != indexed or all(unit.id in applied for unit in units)
     return indexed not in {base, *(unit.after for unit in units)}
-
-
-async def _without(
-    services: Services, opened: Opened, live: Snapshot, gone: frozenset[bytes], at: int
-) -> Snapshot | GitFailed:
-    if not gone:
-        return live
-    tree = await write_tree(services.git, opened.store, live.tree, dict.fromkeys(gone))
-    if isinstance(tree, GitFailed):
-        return tree
-    commit = await commit_tree(services.git, opened.store, tree, live.commit, at, MESSAGE)
-    return commit if isinstance(commit, GitFailed) else evolve(live, commit=commit, tree=tree)
 
 
 async def to_take_away(

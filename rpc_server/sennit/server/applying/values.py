@@ -10,6 +10,7 @@ from attrs import field, frozen
 from sennit.adapters.git.live import Folded
 from sennit.core.disk_application import Staged
 from sennit.core.edits import EditSet
+from sennit.core.engine.rows import Image
 from sennit.core.objects import Entry, FileChange, Snapshot
 from sennit.core.resolutions import Resolution
 from sennit.core.units import Unit
@@ -48,7 +49,7 @@ class Wish:
 
     ``absent_before`` is what git holds of files that an application which is undone has written and
     that were not on the disk before it; ``left_alone`` are the paths that it did not touch after
-    all, so that what is not there was not removed by it.
+    all, so that what is not there was not removed by it; ``written`` is what it left at each path.
     """
 
     parts: tuple[Part, ...]
@@ -57,6 +58,7 @@ class Wish:
     rest: Rest = Rest.WRITE
     absent_before: Mapping[bytes, Entry] = field(factory=dict)
     left_alone: frozenset[bytes] = frozenset()
+    written: Mapping[bytes, Image] = field(factory=dict)
 
 
 @frozen

@@ -14,6 +14,7 @@ from sennit.core.objects import Entry, FileChange, GitFailed
 from sennit.core.units import units_of
 from sennit.core.views import exact_timestamp
 from sennit.server.applying.values import Part, Wish
+from sennit.server.applying.written import images_after
 from sennit.server.errors import git_error, newest_or_error, ticket_or_error
 from sennit.server.services import Services
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
@@ -117,6 +118,7 @@ async def wish_to_undo(services: Services, row: ApplicationRow, target: Target) 
         row.revisions,
         absent_before=_absent_before(row, changes),
         left_alone=changed.difference(image.path for image in row.images),
+        written=images_after(row.images),
     )
 
 

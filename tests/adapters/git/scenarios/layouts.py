@@ -175,6 +175,31 @@ def spells_otherwise(tree: Tree) -> None:
     tree.git("commit", "-q", "-m", "the agent's")
 
 
+def copied_from_a_disk_that_folds_case(room: Room) -> Made:
+    tree = room.started()
+    tree.git("config", "core.ignoreCase", "true")
+    tree.write("Readme", "never added\n")
+    tree.write("SRC/b.py", "b = 1\n")
+    tree.path("gone.txt").rename(tree.path("GONE.txt"))
+    tree.write("gone.txt", "came back\n")
+    return made(tree)
+
+
+def tells_case_apart(tree: Tree) -> None:
+    tree.git("config", "core.ignoreCase", "false")
+
+
+def writes_beside(tree: Tree) -> None:
+    """Write files that case alone tells from others, and commit one of them as agents do."""
+    agent_works(tree)
+    tree.write("Readme", "the agent's\n")
+    tree.write("README.MD", "new\n")
+    tree.write("readme.md", "another\n")
+    tree.write("sRC/b.py", "b = 2\n")
+    tree.git("add", "sRC")
+    tree.git("commit", "-q", "-m", "the agent's")
+
+
 def precomposed(room: Room) -> Made:
     tree = room.started()
     tree.git("config", "core.precomposeUnicode", "true")
@@ -198,5 +223,8 @@ SCENARIOS = {
     "core.fileMode is false": Scenario(filemode, sets_modes),
     "core.symlinks is false": Scenario(no_symlinks, sets_links),
     "core.ignoreCase": Scenario(ignore_case, spells_otherwise),
+    "core.ignoreCase on a disk that tells case apart": Scenario(
+        copied_from_a_disk_that_folds_case, writes_beside, plain_first=tells_case_apart
+    ),
     "core.precomposeUnicode": Scenario(precomposed),
 }

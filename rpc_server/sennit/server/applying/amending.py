@@ -1,0 +1,31 @@
+"""A snapshot of the live text with some of its files otherwise than git told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import evolve
+
+from sennit.adapters.git.base import MESSAGE
+from sennit.adapters.git.commits import commit_tree
+from sennit.adapters.git.trees import write_tree
+from sennit.core.objects import Entry, GitFailed, Snapshot
+from sennit.server.repositories import Opened
+from sennit.server.services import Services
+
+
+async def amended(
+    services: Services,
+    opened: Opened,
+    live: Snapshot,
+    changes: Mapping[bytes, Entry | None],
+    at: int,
+) -> Snapshot | GitFailed:
+    """Set or remove (None) some paths of a snapshot."""
+    if not changes:
+        return live
+    tree = await write_tree(services.git, opened.store, live.tree, changes)
+    if isinstance(tree, GitFailed):
+        return tree
+    commit = await commit_tree(services.git, opened.store, tree, live.commit, at, MESSAGE)
+    return commit if isinstance(commit, GitFailed) else evolve(live, commit=commit, tree=tree)
