@@ -101,6 +101,12 @@ def do_die(_session: str, rest: str) -> None:
     os._exit(int(rest or 0))
 
 
+def do_beg(_session: str, rest: str) -> None:
+    """Ask so many things at once, and wait for no answer."""
+    for number in range(int(rest)):
+        send({"id": 1_000_000 + number, "method": "session/request_permission", "params": {}})
+
+
 def do_half(_session: str, _rest: str) -> None:
     write('{"jsonrpc":"2.0","method":"session/upd')
     os._exit(0)
@@ -180,6 +186,7 @@ DEEDS: dict[str, Callable[[str, str], None]] = {
     "close-stdin": do_silence,
     "orphan": do_orphan,
     "die": do_die,
+    "beg": do_beg,
     "half": do_half,
     "huge": do_huge,
     "raw": do_raw,
@@ -223,6 +230,8 @@ def prompt(session: str, blocks: list[dict[str, Any]]) -> dict[str, Any]:
         deed, _, rest = line.strip().partition(" ")
         if deed == "stop":
             reason = rest
+        elif deed == "count":
+            DEEDS["say"](session, str(sum(block["type"] == rest for block in blocks)))
         elif deed == "Your" and rest.startswith("result cannot be used"):
             for repair in _repairs:
                 what, _, more = repair.partition(" ")
@@ -249,6 +258,7 @@ def initialize(_params: dict[str, Any]) -> dict[str, Any]:
         "protocolVersion": 7 if "future" in HABITS else 1,
         "agentCapabilities": {
             "loadSession": True,
+            "promptCapabilities": {"image": "sees" in HABITS},
             "sessionCapabilities": {"resume": {}} if {"resumes", "resumes-badly"} & HABITS else {},
         },
         "authMethods": [

@@ -93,7 +93,7 @@ def test_no_glob_allows_a_command_with_a_shell_operator(
 def test_an_answer_that_counts_always_is_never_chosen(offered: list[Option], yes: bool) -> None:  # noqa: FBT001  drawn
     ruling = Allowed("x") if yes else Rejected("x")
     wanted = OptionKind.ALLOW_ONCE if yes else OptionKind.REJECT_ONCE
-    first = next((option.id for option in offered if option.kind == wanted), None)
+    first = next((each.id for each in offered if each.id and each.kind == wanted), None)
     assert option_for(offered, ruling) == first
 
 
@@ -139,3 +139,38 @@ def test_other_things_about_the_outside_only_are_refused() -> None:
         assert isinstance(rule(Wanted(kind, "x", (out,)), policy), Rejected)
         assert isinstance(rule(Wanted(kind, "x", (out, inside)), policy), MustAsk)
         assert isinstance(rule(Wanted(kind, "x"), policy), MustAsk)
+
+
+def test_a_long_path_is_told_in_part() -> None:
+    wanted = Wanted(ToolKind.EDIT, "write", (Place("/" + "p" * 5_000, inside=False),))
+    ruling = rule(wanted, Permissions())
+    assert isinstance(ruling, Rejected)
+    assert ruling.why.endswith("p … (4801 more characters)")
+
+
+def test_an_answer_without_a_name_is_never_chosen() -> None:
+    offered = [Option("", OptionKind.ALLOW_ONCE), Option("a", OptionKind.ALLOW_ONCE)]
+    assert option_for(offered, Allowed("")) == "a"
+    assert option_for(offered[:1], Allowed("")) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "is_allowed"),
+    [
+        ("cat a.txt", True), ("bash -lc cat a b", True), ("rg --files src", True),
+        ("find . -name x", True), ("ls -la", True), ("/bin/sh -c ls", True),
+        ("rm -rf src", False), ("bash -lc rm a", False), ("python evil.py", False),
+        ("find . -delete", False), ("find . -exec rm a", False), ("rg --pre ./x y", False),
+        ("tree -o a.txt", False), ("cat a; rm a", False), ("sh -c", False), ("bash", False),
+        ("", False), ("sed -i s/a/b/ a", False), ("env cat a", False),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", LOOKS)
+def test_a_command_that_is_called_a_look_has_to_be_one(
+    command: str,
+    is_allowed: bool,  # noqa: FBT001  a column
+    kind: ToolKind,
+) -> None:
+    wanted = Wanted(kind, "look", command=command)
+    ruling = rule(wanted, Permissions(Executing.DENY))
+    assert isinstance(ruling, Allowed if is_allowed else Rejected)

@@ -5,17 +5,29 @@ It only advises: an agent that does not ask is held by its sandbox and by nothin
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from types import MappingProxyType
 
 from attrs import frozen
 
 from sennit.core.agents import Executing, Permissions
+from sennit.core.cut import cut
 from sennit_protocol.agents import ToolKind
 
 _CHANGING = frozenset({ToolKind.EDIT, ToolKind.DELETE, ToolKind.MOVE})
 _LOOKING = frozenset({ToolKind.READ, ToolKind.SEARCH, ToolKind.THINK})
+_LONGEST_PATH = 200
+_IN_A_SHELL = re.compile(r"(?:/\S*/)?(?:ba|z|da)?sh -l?c (?=\S)")
+_NOT_OF_FIND = ("-exec", "-ok", "-delete", "-fprint", "-fls")
+_LOOKERS: Mapping[str, tuple[str, ...]] = MappingProxyType({
+    "cat": (), "head": (), "tail": (), "nl": (), "wc": (), "ls": (), "pwd": (), "stat": (),
+    "grep": (), "egrep": (), "fgrep": (), "rg": ("--pre", "--hostname-bin", "--search-zip", "-z"),
+    "find": _NOT_OF_FIND, "tree": ("-o",),
+})  # fmt: skip
+"""Programs that only show files, each with how those of its options begin that do more."""
 _SHELL = frozenset(";&|`$<>(){}\n\r\\!")
 """With one of these a command is more than one, or not what it seems: no glob allows it."""
 
@@ -94,8 +106,8 @@ def rule(wanted: Wanted, policy: Permissions) -> Ruling:
     if wanted.kind in _LOOKING:
         if outside:
             return MustAsk(f"it would look outside the workspace: {_listed(outside)}")
-        if wanted.command is not None and _SHELL & {*wanted.command}:
-            # Called a look by the agent, and more than one command.
+        if wanted.command is not None and not _only_looks(wanted.command):
+            # Called a look by the agent, and it may be anything.
             return _execute(wanted.command, policy)
         return Allowed("it only looks, and at nothing outside the workspace")
     if wanted.kind is ToolKind.EXECUTE:
@@ -109,13 +121,23 @@ def rule(wanted: Wanted, policy: Permissions) -> Ruling:
     return MustAsk("it is none of the things that are allowed without a question")
 
 
+def _only_looks(command: str) -> bool:
+    """Whether a command line runs one program, and one that shows files and does nothing else."""
+    if _SHELL & {*command}:
+        return False
+    words = _IN_A_SHELL.sub("", command.strip()).split()
+    if not words or words[0] not in _LOOKERS:
+        return False
+    return not any(word.startswith(_LOOKERS[words[0]]) for word in words[1:])
+
+
 def option_for(options: Iterable[Option], ruling: Allowed | Rejected) -> str | None:
     """The answer to choose: the first that counts once. What counts always is never chosen.
 
     None when the agent offers no such answer: then the whole question is answered with `cancelled`.
     """
     kind = OptionKind.ALLOW_ONCE if isinstance(ruling, Allowed) else OptionKind.REJECT_ONCE
-    return next((option.id for option in options if option.kind == kind), None)
+    return next((option.id for option in options if option.id and option.kind == kind), None)
 
 
 def _change(places: tuple[Place, ...], outside: list[str], within_git: list[str]) -> Ruling:
@@ -146,4 +168,4 @@ def _execute(command: str, policy: Permissions) -> Ruling:
 
 def _listed(paths: list[str]) -> str:
     rest = f" and {len(paths) - 3} more" if len(paths) > 3 else ""  # noqa: PLR2004  three are shown
-    return ", ".join(paths[:3]) + rest
+    return ", ".join(cut(path, _LONGEST_PATH) for path in paths[:3]) + rest

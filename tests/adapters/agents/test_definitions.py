@@ -1,9 +1,19 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
-from sennit.adapters.agents.definitions import MOST_BYTES, Definitions, Folder, definitions_in
+import pytest
+
+from sennit.adapters.agents.definitions import (
+    MOST_BYTES,
+    MOST_FILES,
+    MOST_TOLD,
+    Definitions,
+    Folder,
+    definitions_in,
+)
 from sennit.core.builtin_definitions import BUILT_IN_DEFINITIONS
 
 
@@ -82,3 +92,54 @@ def test_the_folder_of_a_repository_may_not_be_a_link_out_of_it(tmp_path: Path) 
     assert told(found) == {}
     assert "leads out of the repository" in only_notice(found)
     assert set(told(definitions_in([Folder(top / ".claude" / "agents")]))) == {"outside"}
+
+
+def test_of_a_folder_full_of_files_the_first_are_read_and_the_rest_is_told(tmp_path: Path) -> None:
+    for number in range(MOST_FILES + 7):
+        write(tmp_path, f"{number:04}.md", f"n{number}")
+    found = definitions_in([Folder(tmp_path)])
+    assert len(told(found)) == MOST_FILES
+    assert f"of the {MOST_FILES + 7} files of {tmp_path} only the first" in only_notice(found)
+
+
+def test_of_many_bad_files_some_are_named_and_the_others_counted(tmp_path: Path) -> None:
+    for number in range(MOST_TOLD + 7):
+        (tmp_path / f"{number:04}.md").write_text("no head")
+    *named, last = definitions_in([Folder(tmp_path)]).notices
+    assert len(named) == MOST_TOLD
+    assert f"7 more files of {tmp_path} skipped" in last.message
+
+
+@pytest.mark.parametrize(
+    ("head", "why"),
+    [
+        ("name: ../../etc", "`name: ../../etc` has to be"),
+        ("name: \x1b[2Jx\u202e", r"`name: \x1b[2Jx\u202e` has to be"),
+        ("name:\n  - a\n  - b", "`name: a, b` has to be"),
+        ("name: &n abc", "has to be"),
+        ("name: [[[[x]]]]", "has to be"),
+        ("a: &a [x]\nb: [*a, *a]", "it has no `name`"),
+    ],
+)
+def test_what_a_head_may_hold_beside_words_is_no_name(tmp_path: Path, head: str, why: str) -> None:
+    (tmp_path / "a.md").write_text(f"---\n{head}\n---\nDo.\n")
+    found = definitions_in([Folder(tmp_path)])
+    assert told(found) == {}
+    assert why in only_notice(found)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "---\nname: a\n" + "  - x\n" * 9_000 + "---\nDo.\n",
+        "---\n" + "a" * 60_000 + "\n---\nDo.\n",
+        "---\nname: a" + " " * 60_000 + ":\n---\nDo.\n",
+        "---" + "\t " * 30_000 + "x\n---\nDo.\n",
+        "---\n" + "- - - -\n" * 8_000 + "---\nDo.\n",
+    ],
+)
+def test_no_file_takes_long(tmp_path: Path, made: str) -> None:
+    (tmp_path / "a.md").write_text(made)
+    began = time.process_time()
+    definitions_in([Folder(tmp_path)])
+    assert time.process_time() - began < 2

@@ -11,7 +11,7 @@ import pytest
 
 from sennit.adapters.platform import processes
 from sennit.adapters.processes import LocalExecutor
-from sennit.adapters.runs.values import EndCause, Exited, RunSpec, Started
+from sennit.adapters.runs.values import Cursor, EndCause, Ended, Exited, RunSpec, Started
 from sennit.core.agents import Polite
 from tests.adapters.runs.running import eventually, processes_of, shell, stranger_in
 
@@ -161,6 +161,22 @@ async def test_a_stopped_agent_and_a_stopped_shim_end_too(
     await anyio.to_thread.run_sync(eventually, lambda: _state(shim) == "T")
     await executor.stop("r-1", force=False)
     assert (await end_of(executor)).cause is EndCause.STOPPED
+
+
+@pytest.mark.parametrize("force", [False, True])
+async def test_an_agent_that_stops_its_shim_again_and_again_ends_in_time(
+    force: bool,  # noqa: FBT001  a column
+    executor: LocalExecutor,
+    workspace: Path,
+    tmp_path: Path,
+) -> None:
+    script = "trap '' INT TERM; echo > ready; while :; do kill -STOP $PPID; done"
+    await started(executor, workspace, shell(script))
+    await ready(workspace)
+    with anyio.fail_after(60):
+        await executor.stop("r-1", force=force)
+        assert (await executor.wait("r-1")).survivors == ()
+    assert processes_of(tmp_path) == []
 
 
 async def test_a_stop_after_the_end_changes_nothing(
@@ -347,6 +363,34 @@ async def test_rubbish_in_place_of_an_end_is_no_end(
     script = f"echo '{record}' > $SENNIT_RUN_DIR/../exit.json; setsid sleep 1000 & kill -9 $PPID"
     await started(executor, workspace, shell(script))
     assert (await end_of(executor)).cause is EndCause.LOST
+
+
+DESTROY = {
+    "spec": "rm $RUN/spec.json",
+    "rubbish": "echo '{}' > $RUN/spec.json",
+    "list": "echo '[' > $RUN/spec.json; echo '[]' > $RUN/started.json",
+    "pipe": "rm $RUN/spec.json $RUN/started.json; mkfifo $RUN/spec.json $RUN/started.json",
+    "folder": "rm -r $RUN",
+    "output": "rm $RUN/stdout $RUN/stderr; mkfifo $RUN/stdout; ln -s /dev/zero $RUN/stderr",
+}
+
+
+@pytest.mark.parametrize("how", DESTROY)
+@pytest.mark.parametrize("last", ["kill -9 $PPID; wait", "exit 3"])
+async def test_an_agent_that_destroys_what_is_written_of_it_leaves_nothing(
+    executor: LocalExecutor, workspace: Path, tmp_path: Path, how: str, last: str
+) -> None:
+    brood = "(cd /; setsid sleep 1000 &); sleep 1000 &"
+    script = f"RUN=$SENNIT_RUN_DIR/..; RUN=$(realpath $RUN); {brood} {DESTROY[how]}; {last}"
+    await started(executor, workspace, shell(script))
+    end = await end_of(executor)
+    assert end.cause in {EndCause.LOST, EndCause.EXITED}
+    assert processes_of(tmp_path) == []
+    await executor.record("r-1")
+    with anyio.fail_after(20):
+        told = [event async for event in executor.events("r-1", Cursor())]
+    assert told[-1] == Ended(end)
+    assert await executor.sweep("r-1") == ()
 
 
 async def test_a_run_of_the_same_name_elsewhere_is_left_alone(

@@ -1,5 +1,6 @@
 import json
 import os
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,6 +38,11 @@ def server(tmp_path: Path, workspace: Path, script: str) -> Iterator[PipedNestli
         finally:
             running.kill()
             running.wait()
+
+
+def shims_of(tmp_path: Path) -> list[int]:
+    lines = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in processes_of(tmp_path)}
+    return [pid for pid, line in lines.items() if b"shim.py" in line]
 
 
 async def recovered(executor: LocalExecutor) -> Left | None:
@@ -199,10 +205,38 @@ async def test_two_servers_that_recover_at_once_agree(
     assert len({each.outcome for each in told}) == 1
 
 
+@pytest.mark.parametrize(
+    "destroy",
+    [
+        "rm spec.json",
+        "echo '{}' > spec.json",
+        "echo '{\"owner_pid\": \"x\"}' > spec.json; echo '{}' > started.json",
+        "rm spec.json; mkfifo spec.json; echo '[' > exit.json",
+    ],
+)
+async def test_what_an_agent_has_destroyed_keeps_no_server_from_its_start(
+    executor: LocalExecutor, tmp_path: Path, workspace: Path, destroy: str
+) -> None:
+    here = "cd $SENNIT_RUN_DIR/.."
+    with server(tmp_path, workspace, f"({here}; {destroy}); {BROOD}") as running:
+        await anyio.to_thread.run_sync(eventually, (workspace / "ready").exists)
+        # Both at once, so that nobody but the next server can see to it.
+        for pid in shims_of(tmp_path):
+            os.kill(pid, signal.SIGKILL)
+        running.kill()
+        running.wait()
+    left = await recovered(executor)
+    assert left is not None
+    assert left.outcome.survivors == ()
+    await anyio.to_thread.run_sync(eventually, lambda: processes_of(tmp_path) == [])
+
+
 async def test_a_folder_without_an_order_is_no_run(
     executor: LocalExecutor, workspace: Path
 ) -> None:
     await executor.start("r-1", workspace, shell("exit 0"))
     await executor.wait("r-1")
-    (executor.runs_folder / "r-1" / "spec.json").unlink()
+    for file in ("spec.json", "stdout", "started.json"):
+        # Nothing is started before the first of them is on disk.
+        (executor.runs_folder / "r-1" / file).unlink()
     assert await LocalExecutor(executor.runs_folder, {}).recover() == ()

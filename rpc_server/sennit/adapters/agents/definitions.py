@@ -11,6 +11,7 @@ from attrs import frozen
 from sennit.adapters.small_files import Missing, Unreadable, read_small_file
 from sennit.core.agent_definitions import AgentDefinition, BadDefinition, by_name, definition_of
 from sennit.core.builtin_definitions import BUILT_IN_DEFINITIONS
+from sennit.core.counted import counted
 from sennit.core.uris import display
 from sennit_protocol.views import Notice
 
@@ -18,6 +19,8 @@ MOST_BYTES = 64 * 1024
 """Of one file."""
 MOST_FILES = 500
 """Of one folder."""
+MOST_TOLD = 20
+"""Files of one folder that are skipped and named; of more only their number is told."""
 _ENDING = ".md"
 
 
@@ -45,13 +48,18 @@ def definitions_in(folders: Iterable[Folder]) -> Definitions:
     found: list[AgentDefinition] = []
     notices: list[Notice] = []
     for folder in folders:
-        for each in _read(folder):
-            match each:
-                case AgentDefinition():
-                    found.append(each)
-                case Notice():
-                    notices.append(each)
+        read = tuple(_read(folder))
+        found += [each for each in read if isinstance(each, AgentDefinition)]
+        notices += _told(folder.path, [each for each in read if isinstance(each, Notice)])
     return Definitions(by_name((*found, *BUILT_IN_DEFINITIONS)), tuple(notices))
+
+
+def _told(folder: Path, skipped: list[Notice]) -> list[Notice]:
+    more = len(skipped) - MOST_TOLD
+    if more <= 0:
+        return skipped
+    rest = f"Definitions of agents: {counted(more, 'more file')} of {_shown(folder)} skipped."
+    return [*skipped[:MOST_TOLD], Notice(rest)]
 
 
 def _read(folder: Folder) -> Iterator[AgentDefinition | Notice]:
@@ -67,7 +75,10 @@ def _read(folder: Folder) -> Iterator[AgentDefinition | Notice]:
         yield _skipped(folder.path, "it leads out of the repository")
         return
     if len(files) > MOST_FILES:
-        yield _skipped(folder.path, f"of its {len(files)} files only {MOST_FILES} were read")
+        yield Notice(
+            f"Definitions of agents: of the {len(files)} files of {_shown(folder.path)} only the "
+            f"first {MOST_FILES} were read."
+        )
     for file in files[:MOST_FILES]:
         yield _one(file, inside)
 
@@ -80,7 +91,8 @@ def _one(file: Path, inside: str) -> AgentDefinition | Notice:
         case Missing():
             return _skipped(file, "it is a link to nothing")
         case Unreadable(reason):
-            return _skipped(file, reason)
+            why = f"it {reason}" if reason.startswith("is ") else f"it cannot be read: {reason}"
+            return _skipped(file, why)
         case content:
             try:
                 text = content.content.decode()

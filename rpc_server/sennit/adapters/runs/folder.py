@@ -18,12 +18,14 @@ import json
 import os
 import re
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from attrs import frozen
 
 from sennit.adapters.platform import processes
+from sennit.adapters.small_files import Content, read_small_file, regular_file
 from sennit.adapters.supervision import records
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -40,6 +42,43 @@ class Owner:
     def is_alive(self) -> bool:
         """Whether that very process still runs."""
         return self.boot_id == processes.boot_id() and processes.is_alive(self.pid, self.start)
+
+
+@frozen
+class Intention:
+    """What the end of a run needs to know of its beginning.
+
+    `folder`: where it works. `since`: start time (ticks) before which nothing of it existed.
+    `sweep_folder`: whether whoever works inside the folder belongs to it.
+    """
+
+    owner: Owner
+    folder: str
+    since: int
+    sweep_folder: bool
+
+    @classmethod
+    def written(cls, spec: Mapping[str, Any] | None) -> Self | None:
+        """Read what `spec.json` says; None where it says nothing of the kind.
+
+        An agent without a sandbox may have written there.
+        """
+        match spec:
+            case {
+                "owner_pid": int(pid),
+                "owner_start": int(start),
+                "boot_id": str(boot_id),
+                "folder": str(folder),
+                "since": int(since),
+                "sweep_folder": bool(sweep_folder),
+            }:
+                return cls(Owner(pid, start, boot_id), folder, since, sweep_folder)
+            case _:
+                return None
+
+    def is_of_this_boot(self) -> bool:
+        """Whether any process of the run can be left."""
+        return self.owner.boot_id == processes.boot_id()
 
 
 def this_process() -> Owner:
@@ -148,20 +187,20 @@ def write_private(path: Path, data: bytes) -> None:
 
 def read_json(path: Path) -> dict[str, Any] | None:
     """Return the object in a JSON file; None if there is none, or half of one (power loss)."""
+    found = read_small_file(os.fsencode(path))
+    if not isinstance(found, Content):
+        return None
     try:
-        value = json.loads(path.read_bytes())
-    except (FileNotFoundError, ValueError):
+        value = json.loads(found.content)
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 
 
 def read_start(path: Path, most: int) -> bytes:
     """Return the first bytes of a file; none if there is none."""
-    try:
-        with path.open("rb") as file:
-            return file.read(most)
-    except FileNotFoundError:
-        return b""
+    with regular_file(path) as file:
+        return b"" if file is None else file.read(most)
 
 
 def size(path: Path) -> int:

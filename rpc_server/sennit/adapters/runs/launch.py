@@ -14,7 +14,13 @@ from sennit.adapters.platform import processes, signals
 from sennit.adapters.platform.spawning import start_in_own_session
 from sennit.adapters.runs.arguments import Invocation, invocation
 from sennit.adapters.runs.environment import agent_environment
-from sennit.adapters.runs.folder import RunFolder, create, this_process, write_private
+from sennit.adapters.runs.folder import (
+    Intention,
+    RunFolder,
+    create,
+    this_process,
+    write_private,
+)
 from sennit.adapters.runs.outcome import SWEEP_MS
 from sennit.adapters.runs.sandbox import box_of, variables_inside, written_how, written_sandbox
 from sennit.adapters.runs.values import RunSpec
@@ -27,9 +33,13 @@ _SHIM = os.fsencode(Path(shim.__file__).resolve())
 
 @frozen
 class Prepared:
-    """All that the shim needs lies in the run's folder; these are its variables."""
+    """All that the shim needs lies in the run's folder; these are its variables.
+
+    `intention` is kept by the server too: an agent may destroy what is written of it.
+    """
 
     environment: Mapping[bytes, bytes]
+    intention: Intention
 
 
 @frozen
@@ -74,7 +84,10 @@ def prepare(
     if not any(call.argv[:1]) or any("\0" in text for text in (*call.argv, str(workspace))):
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
     write_private(folder.order, encode(_order(folder, workspace, spec, call, since)))
-    return Prepared({os.fsencode(name): os.fsencode(value) for name, value in variables.items()})
+    return Prepared(
+        {os.fsencode(name): os.fsencode(value) for name, value in variables.items()},
+        Intention(owner, str(workspace), since, spec.sweep_folder),
+    )
 
 
 def launch(folder: RunFolder, prepared: Prepared) -> tuple[Shim, int]:

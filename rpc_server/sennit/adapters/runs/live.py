@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import time
 
 import anyio
 import anyio.to_thread
 from attrs import define, field
 
 from sennit.adapters.platform import processes, signals
-from sennit.adapters.runs.folder import RunFolder
+from sennit.adapters.runs.folder import Intention, RunFolder
 from sennit.adapters.runs.launch import Shim
 from sennit.adapters.runs.outcome import end_what_is_left, read_outcome
 from sennit.adapters.runs.values import Deaf, Exited, Said
@@ -25,13 +26,17 @@ class LiveRun:
     """A run under its shim. ``talks``: the server speaks with the agent through ``stdin``.
 
     ``pokes``: the shim's end of a pipe that tells of output; closed when the run is settled.
+    ``ladder_s``: how long the shim may take for the stop ladder and all that follows.
     """
 
     folder: RunFolder
     shim: Shim
     talks: bool
     pokes: int | None
+    intention: Intention
+    ladder_s: float
     outcome: Exited | None = None
+    _due: float | None = None
     _voice: int | None = None
     _hushed: str = ""
     _speaking: anyio.Lock = field(factory=anyio.Lock)
@@ -52,6 +57,25 @@ class LiveRun:
         except ProcessLookupError:
             # It ended by itself in this very moment.
             return
+
+    def ask_to_end(self, number: int) -> None:
+        """Have the shim end its agent, by the stop ladder (TERM) or at once (QUIT)."""
+        if self._due is None:
+            self._due = time.monotonic() + self.ladder_s
+        self.signal(number)
+        self.press()
+
+    def press(self) -> None:
+        """See to it that a shim that is to end does; call it now and then.
+
+        Its agent may stop it, again and again: a stopped process does not see a signal. One that
+        has not come to its end in its time is killed, and what it leaves is swept.
+        """
+        if self._due is None:
+            return
+        self.signal(signals.CONTINUE)
+        if time.monotonic() > self._due:
+            self.signal(signals.KILL)
 
     async def until_gone(self) -> None:
         """Return when its shim has ended."""
@@ -95,7 +119,7 @@ class LiveRun:
         async with self._settling:
             if self.outcome is None:
                 how = _recorded if self._ended_well() else end_what_is_left
-                self.outcome = await anyio.to_thread.run_sync(how, self.folder)
+                self.outcome = await anyio.to_thread.run_sync(how, self.folder, self.intention)
                 os.close(self.shim.handle)
                 self._fall_silent("it has ended")
                 self._close_pokes()
@@ -170,6 +194,6 @@ async def _written(voice: int, data: memoryview) -> None:
             await anyio.wait_writable(voice)
 
 
-def _recorded(folder: RunFolder) -> Exited:
+def _recorded(folder: RunFolder, intention: Intention) -> Exited:
     outcome = read_outcome(folder)
-    return end_what_is_left(folder) if outcome is None else outcome
+    return end_what_is_left(folder, intention) if outcome is None else outcome

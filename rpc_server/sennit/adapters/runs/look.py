@@ -6,7 +6,7 @@ from pathlib import Path
 from attrs import frozen
 
 from sennit.adapters.runs.folder import RunFolder
-from sennit.adapters.runs.questions import open_questions
+from sennit.adapters.runs.questions import open_questions, was_answered
 from sennit.adapters.runs.values import (
     Asked,
     Cursor,
@@ -18,6 +18,7 @@ from sennit.adapters.runs.values import (
     Stream,
     Withdrawn,
 )
+from sennit.adapters.small_files import regular_file
 
 _PIECE = 1 << 16
 _PIECES = 16
@@ -53,12 +54,12 @@ def look(folder: RunFolder, seen: Seen) -> Look:
     for piece in _pieces(folder.stderr, cursor.stderr):
         cursor = Cursor(cursor.stdout, cursor.stderr + len(piece))
         outputs.append(Output(Stream.STDERR, piece, cursor))
-    questions = open_questions(folder)
+    questions = open_questions(folder, {each.question_id for each in seen.questions})
     asked = tuple(each for each in questions if each not in seen.questions)
     withdrawn = tuple(
         Withdrawn(each.question_id)
         for each in seen.questions
-        if each not in questions and not _was_answered(folder, each)
+        if each not in questions and not was_answered(folder, each.question_id)
     )
     progress = (Progress(cursor.stdout, cursor.stderr),) if outputs else ()
     more = len(outputs) >= _PIECES
@@ -77,18 +78,13 @@ def _over(folder: RunFolder) -> Over | None:
 
 
 def _pieces(path: Path, offset: int) -> Iterator[bytes]:
-    try:
-        with path.open("rb") as file:
-            file.seek(offset)
-            for _ in range(_PIECES):
-                piece = file.read(_PIECE)
-                if not piece:
-                    return
-                yield piece
-    except FileNotFoundError:
-        # The shim has not come so far yet.
-        return
-
-
-def _was_answered(folder: RunFolder, question: Asked) -> bool:
-    return (folder.exchange / "answers" / f"{question.question_id}.json").exists()
+    with regular_file(path) as file:
+        if file is None:
+            # The shim has not come so far yet.
+            return
+        file.seek(offset)
+        for _ in range(_PIECES):
+            piece = file.read(_PIECE)
+            if not piece:
+                return
+            yield piece

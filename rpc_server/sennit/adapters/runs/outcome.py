@@ -10,7 +10,7 @@ from attrs import evolve
 
 from sennit.adapters.platform import processes, signals
 from sennit.adapters.platform.sweeping import Quarry, belonging, sweep
-from sennit.adapters.runs.folder import RunFolder, read_json, read_start, size
+from sennit.adapters.runs.folder import Intention, RunFolder, read_json, read_start, size
 from sennit.adapters.runs.spawn_errors import spawn_failed
 from sennit.adapters.runs.values import EndCause, Exited, SpawnFailed, SpawnStage
 from sennit.adapters.supervision import records
@@ -43,18 +43,18 @@ def write_prepare_failure(folder: RunFolder, number: int) -> None:
     _write_exit(folder, {**record, "started_ms": now, "ended_ms": now})
 
 
-def end_what_is_left(folder: RunFolder) -> Exited:
+def end_what_is_left(folder: RunFolder, intention: Intention | None) -> Exited:
     """Bring a run to its end whose shim is gone without an exit record, or is to go now.
 
     Blocks for up to `SWEEP_MS`. Calling it again is harmless. An exit record that is there all
-    the same is believed only after the sweep.
+    the same is believed only after the sweep. Where nothing is known of the intention any more,
+    what carries the run's marks is swept.
     """
-    spec = read_json(folder.spec) or {}
     started = read_json(folder.started) or {}
     survivors: tuple[int, ...] = ()
     killed: frozenset[int] = frozenset()
-    if spec.get("boot_id") == processes.boot_id():
-        swept = sweep(_quarry(folder, spec), SWEEP_MS, lambda: True)
+    if intention is None or intention.is_of_this_boot():
+        swept = sweep(_quarry(folder, intention), SWEEP_MS, lambda: True)
         survivors, killed = swept.survivors, swept.killed
     known = read_outcome(folder)
     if known is not None:
@@ -69,7 +69,7 @@ def end_what_is_left(folder: RunFolder) -> Exited:
         "stderr_kept": err,
         "swept": len(killed),
         "survivors": list(survivors),
-        "started_ms": started.get("started_ms", spec.get("created_ms", 0)),
+        "started_ms": _moment(started.get("started_ms")),
         "ended_ms": time.time_ns() // 1_000_000,
     }
     try:
@@ -78,6 +78,12 @@ def end_what_is_left(folder: RunFolder) -> Exited:
         # A full disk keeps nobody from knowing the end; the next start finds it out again.
         record["disk_errno"] = error.errno
     return _outcome(folder, record)
+
+
+def _moment(told: object) -> int:
+    """Give the beginning that a record tells; 0 where it tells none that makes sense."""
+    now = time.time_ns() // 1_000_000
+    return told if isinstance(told, int) and 0 <= told <= now else 0
 
 
 def _cause(folder: RunFolder) -> EndCause:
@@ -89,17 +95,17 @@ def _cause(folder: RunFolder) -> EndCause:
 
 def sweep_again(folder: RunFolder) -> tuple[int, ...]:
     """Try once more to end the survivors of a run that ended; those that are left now."""
-    spec = read_json(folder.spec) or {}
-    if spec.get("boot_id") != processes.boot_id():
+    intention = Intention.written(read_json(folder.spec))
+    if intention is not None and not intention.is_of_this_boot():
         return ()
-    swept = sweep(_quarry(folder, spec), SWEEP_MS, lambda: True)
+    swept = sweep(_quarry(folder, intention), SWEEP_MS, lambda: True)
     still = set(swept.survivors)
-    record = read_json(folder.exit)
-    if record is not None:
+    record, outcome = read_json(folder.exit), read_outcome(folder)
+    if record is not None and outcome is not None:
         # A survivor that wiped its environment and left the folder is known by its pid alone,
         # and a pid alone is not enough to kill: it counts for as long as it can be that process.
-        since = spec["since"]
-        for pid in record.get("survivors", ()):
+        since = 0 if intention is None else intention.since
+        for pid in outcome.survivors:
             found = processes.process(pid)
             if found is not None and not found.ended and found.start >= since:
                 still.add(pid)
@@ -109,11 +115,12 @@ def sweep_again(folder: RunFolder) -> tuple[int, ...]:
 
 def shim_of(folder: RunFolder) -> tuple[int, int] | None:
     """Pid and start time of the shim of a run of this boot, if it lives."""
-    started = read_json(folder.started)
-    if started is None or started["boot_id"] != processes.boot_id():
-        return None
-    pid, start = started["shim_pid"], started["shim_start"]
-    return (pid, start) if processes.is_alive(pid, start) else None
+    match read_json(folder.started):
+        case {"boot_id": str(boot_id), "shim_pid": int(pid), "shim_start": int(start)}:
+            is_here = boot_id == processes.boot_id() and processes.is_alive(pid, start)
+            return (pid, start) if is_here else None
+        case _:
+            return None
 
 
 def hurry(folder: RunFolder) -> None:
@@ -131,10 +138,10 @@ def hurry(folder: RunFolder) -> None:
 
 def living(folder: RunFolder) -> tuple[int, ...]:
     """Pids that belong to a run at this instant."""
-    spec = read_json(folder.spec) or {}
-    if spec.get("boot_id") != processes.boot_id():
+    intention = Intention.written(read_json(folder.spec))
+    if intention is not None and not intention.is_of_this_boot():
         return ()
-    return tuple(sorted(belonging(_quarry(folder, spec))))
+    return tuple(sorted(belonging(_quarry(folder, intention))))
 
 
 def _outcome(folder: RunFolder, record: dict[str, Any]) -> Exited:
@@ -148,7 +155,7 @@ def _outcome(folder: RunFolder, record: dict[str, Any]) -> Exited:
         truncated=kept < output,
         started_at=record["started_ms"],
         ended_at=record["ended_ms"],
-        survivors=tuple(record.get("survivors", ())),
+        survivors=tuple(map(int, record.get("survivors", ()))),
         cause=EndCause(record["cause"]),
         swept=record.get("swept", 0),
         disk_error=errno.errorcode.get(disk_errno, str(disk_errno)) if disk_errno else "",
@@ -156,10 +163,13 @@ def _outcome(folder: RunFolder, record: dict[str, Any]) -> Exited:
     )
 
 
-def _quarry(folder: RunFolder, spec: dict[str, Any]) -> Quarry:
-    workspace = os.path.realpath(os.fsencode(spec["folder"])) if spec["sweep_folder"] else None
+def _quarry(folder: RunFolder, intention: Intention | None) -> Quarry:
     marks = (marker(folder.path.name), place(os.fsencode(folder.path)))
-    return Quarry(marks, workspace, spec["since"], None)
+    if intention is None:
+        return Quarry(marks, None, 0, None)
+    swept = intention.sweep_folder
+    workspace = os.path.realpath(os.fsencode(intention.folder)) if swept else None
+    return Quarry(marks, workspace, intention.since, None)
 
 
 def _failure(folder: RunFolder, record: dict[str, Any]) -> SpawnFailed | None:

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 from sennit.adapters.platform.locks import lock_if_free
-from sennit.adapters.runs.folder import Owner, RunFolder, read_json
-from sennit.adapters.runs.outcome import end_what_is_left, hurry, read_outcome
+from sennit.adapters.runs.folder import Intention, RunFolder, read_json
+from sennit.adapters.runs.outcome import end_what_is_left, hurry, read_outcome, shim_of
 from sennit.adapters.runs.values import Left
 
 
@@ -24,20 +24,29 @@ def recover_all(runs: Path) -> tuple[Left, ...]:
 def _recovered(folder: RunFolder) -> Left | None:
     if folder.released.exists():
         return None
-    spec = read_json(folder.spec)
-    if spec is None:
+    intention = Intention.written(read_json(folder.spec))
+    if intention is None and not (folder.stdout.exists() or folder.started.exists()):
         # Made, but nothing was written yet, so nothing was started, and nobody was told of it.
         return None
-    if Owner(spec["owner_pid"], spec["owner_start"], spec["boot_id"]).is_alive():
+    if _is_in_hands(folder, intention):
         return None
-    descriptor = os.open(folder.spec, os.O_RDONLY | os.O_CLOEXEC)
+    descriptor = os.open(folder.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         if not lock_if_free(descriptor):
             return None
         outcome = read_outcome(folder)
         if outcome is None:
             hurry(folder)
-            outcome = end_what_is_left(folder)
-        return Left(folder.path.name, Path(spec["folder"]), outcome)
+            outcome = end_what_is_left(folder, intention)
+        where = "" if intention is None else intention.folder
+        return Left(folder.path.name, Path(where), outcome)
     finally:
         os.close(descriptor)
+
+
+def _is_in_hands(folder: RunFolder, intention: Intention | None) -> bool:
+    """Whether somebody alive sees to the end of a run.
+
+    Who that is was forgotten where an agent has destroyed what was written; its shim is then.
+    """
+    return shim_of(folder) is not None if intention is None else intention.owner.is_alive()

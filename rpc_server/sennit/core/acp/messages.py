@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 
 from attrs import frozen
+
+from sennit.core.output_formats.fields import readable_json
 
 MOST_STRAY_LINES = 1_000
 """Lines in a row that are no messages, after which an agent does not speak the protocol."""
 
 _INTERNAL_ERROR = -32603
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 @frozen
@@ -69,10 +69,7 @@ def read_line(line: str) -> Message | Stray | None:
     if not told:
         return None
     try:
-        value = json.loads(told)
-        if _SURROGATE.search(told):
-            # Half a character is no text: nothing could write it down.
-            value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+        value = readable_json(told)
     except (ValueError, RecursionError):
         return Stray(told)
     return Message(value) if isinstance(value, dict) else Stray(told)

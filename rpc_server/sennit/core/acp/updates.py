@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TypeVar
@@ -30,6 +31,9 @@ from sennit_protocol.agents import (
 )
 
 _LONGEST = 200
+_DEEPEST = 5
+"""Levels of the input of a tool in which paths are looked for."""
+_CURRENCY = re.compile(r"[A-Za-z]{3,8}")
 _WordT = TypeVar("_WordT", bound=StrEnum)
 
 Update = Mapping[str, object]
@@ -62,9 +66,26 @@ def tool_paths(call: Update) -> tuple[str, ...]:
     compared = [
         text(each, "path") for each in array(call, "content") if text(each, "type") == "diff"
     ]
-    given = mapping(call, "rawInput")
-    named = [text(given, name) for name in _PATH_NAMES]
+    named = _named_paths(within(call, "rawInput"), _DEEPEST)
     return tuple(dict.fromkeys(path for path in (*located, *compared, *named) if path))
+
+
+def _named_paths(given: object, levels: int) -> Iterator[str]:
+    """The paths in the input of a tool, which may be given for each of several changes."""
+    if levels == 0:
+        return
+    if isinstance(given, list):
+        for each in given:
+            yield from _named_paths(each, levels - 1)
+    if not isinstance(given, Mapping):
+        return
+    names = _PATH_NAMES if levels == _DEEPEST else ()
+    for name, value in given.items():
+        if name in names or name.casefold().endswith(_PATH_ENDS):
+            told = value if isinstance(value, list) else [value]
+            yield from (each for each in told if isinstance(each, str))
+        if isinstance(value, Mapping | list):
+            yield from _named_paths(value, levels - 1)
 
 
 def prompt_usage(answer: object) -> tuple[UsageTotal, ...]:
@@ -131,7 +152,8 @@ def _filled(update: Update) -> tuple[AgentEvent, ...]:
     cost = money(update, "cost", "amount")
     if cost is None:
         return context
-    currency = text(update, "cost", "currency") or None
+    told = text(update, "cost", "currency")
+    currency = told if _CURRENCY.fullmatch(told) else None
     return (*context, UsageTotal(Usage(UsageKnown.TOTAL, cost=cost, currency=currency)))
 
 
@@ -163,3 +185,4 @@ _PATH_NAMES = (
     "dir_path", "target_file", "old_path", "new_path", "file", "filename", "directory", "folder",
     "source", "destination", "source_path", "destination_path", "target_path", "src", "dst", "uri",
 )  # fmt: skip
+_PATH_ENDS = ("path", "paths", "file", "files")

@@ -6,12 +6,14 @@ import json
 from collections.abc import Mapping
 
 import anyio
+import anyio.lowlevel
 import pytest
 
-from sennit.adapters.agents.acp.exchange import Exchange
-from sennit.core.agent_events import Failed, Logged, TextSaid
+from sennit.adapters.agents.acp.exchange import MOST_WAITING, Exchange
+from sennit.adapters.runs.values import Said
+from sennit.core.agent_events import AgentEvent, Failed, Logged, TextSaid, ToolUpdated
 from sennit_protocol.states import FailureKind
-from tests.adapters.agents.acp.conftest import Table, Told, nobody
+from tests.adapters.agents.acp.conftest import PATIENCE_S, Table, Told, nobody
 
 pytestmark = pytest.mark.anyio
 
@@ -141,3 +143,124 @@ async def test_nothing_is_kept_of_what_comes_after_the_end() -> None:
     link = exchange._link
     assert await link.receive() is None
     assert link._arrived.empty()
+
+
+class Wire:
+    """An exchange whose agent is the test."""
+
+    def __init__(self) -> None:
+        self.said: list[dict[str, object]] = []
+        self.heard: list[AgentEvent] = []
+        self.exchange = Exchange(self._say, self.heard.append, never_answered)
+
+    async def _say(self, data: bytes) -> Said:
+        self.said.append(json.loads(data))
+        return Said()
+
+    async def writes(self, *messages: Mapping[str, object]) -> None:
+        """Have the agent write messages in one piece."""
+        await self.exchange.feed("".join(json.dumps(each) + "\n" for each in messages).encode())
+
+    async def asked(self, method: str) -> object:
+        """Wait until the agent is asked; gives the id."""
+        with anyio.fail_after(PATIENCE_S):
+            while not self.said or self.said[-1].get("method") != method:  # noqa: ASYNC110
+                await anyio.sleep(0.001)
+        return self.said[-1]["id"]
+
+    @property
+    def text(self) -> str:
+        return "".join(event.text for event in self.heard if isinstance(event, TextSaid))
+
+
+async def never_answered(_call: Told, _params: Told) -> Told:
+    await anyio.sleep_forever()
+    return ONCE
+
+
+def said(session: str | None, text: str) -> Mapping[str, object]:
+    update = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}
+    named = {} if session is None else {"sessionId": session}
+    return {"method": "session/update", "params": {**named, "update": update}}
+
+
+def updated(session: str, kind: str, **more: object) -> Mapping[str, object]:
+    params = {"sessionId": session, "update": {"sessionUpdate": kind, **more}}
+    return {"method": "session/update", "params": params}
+
+
+async def test_what_is_said_after_the_answer_to_a_turn_is_no_part_of_it() -> None:
+    wire = Wire()
+    async with wire.exchange.connected(), anyio.create_task_group() as group:
+        for turn in ("one", "two"):
+            group.start_soon(wire.exchange.ask, "session/prompt", {}, None)
+            number = await wire.asked("session/prompt")
+            done = {"id": number, "result": {"stopReason": "end_turn"}}
+            tool = updated("s", "tool_call_update", toolCallId=turn, status="completed")
+            await wire.writes(said("s", turn), done, said("s", "late"), tool, done)
+            wire.said.clear()
+    assert wire.text == "onetwo"
+    assert [event.id for event in wire.heard if isinstance(event, ToolUpdated)] == ["one", "two"]
+    logged = [event.text for event in wire.heard if isinstance(event, Logged)]
+    assert logged.count("said after its turn: late") == 2
+
+
+async def test_only_tools_count_from_a_session_that_is_not_spoken_with() -> None:
+    wire = Wire()
+    usage = {"used": 1, "size": 2, "cost": {"amount": 9, "currency": "USD"}}
+    plan = [{"content": "x", "status": "pending"}]
+    await wire.writes(said("early", "1"))
+    wire.exchange.session = "mine"
+    await wire.writes(
+        said("mine", "2"),
+        said(None, "3"),
+        said("other", "no"),
+        updated("other", "usage_update", **usage),
+        updated("other", "plan", entries=plan),
+        updated("other", "tool_call", toolCallId="t", title="t"),
+    )
+    assert wire.text == "123"
+    kinds = {type(event) for event in wire.heard}
+    assert kinds == {TextSaid, Logged, ToolUpdated}
+
+
+@pytest.mark.parametrize("method", ["session/request_permission", "fs/read_text_file"])
+async def test_an_agent_that_asks_without_end_is_heard_no_more(method: str) -> None:
+    wire = Wire()
+    async with wire.exchange.connected():
+        asked = [{"id": number, "method": method, "params": {}} for number in range(10_000)]
+        with anyio.fail_after(PATIENCE_S):
+            await wire.writes(*asked)
+            failed = await wire.exchange.ask("session/prompt", {}, None)
+            await wire.exchange.until_ended()
+    assert isinstance(failed, Failed)
+    assert failed.kind is FailureKind.PROTOCOL
+    assert f"has asked {MOST_WAITING} things at once" in failed.text
+    assert len([each for each in wire.said if "method" not in each]) <= MOST_WAITING
+
+
+async def test_an_agent_may_ask_as_often_as_it_likes_one_thing_after_the_other() -> None:
+    wire = Wire()
+    async with wire.exchange.connected():
+        for number in range(3 * MOST_WAITING):
+            await wire.writes({"id": number, "method": "fs/read_text_file"})
+            with anyio.fail_after(PATIENCE_S):
+                while len(wire.said) <= number:
+                    await anyio.lowlevel.checkpoint()
+    assert all("error" in each for each in wire.said)
+
+
+async def test_an_answer_to_nothing_is_logged_only() -> None:
+    wire = Wire()
+    async with wire.exchange.connected(), anyio.create_task_group() as group:
+        got: list[object] = []
+
+        async def ask() -> None:
+            got.append(await wire.exchange.ask("initialize", {}, None))
+
+        await wire.writes({"id": 0, "result": "early"}, {"id": 1, "result": "early"})
+        group.start_soon(ask)
+        number = await wire.asked("initialize")
+        await wire.writes({"id": number, "result": 1}, {"id": number, "result": 2})
+    assert got == [1]
+    assert [type(event) for event in wire.heard] == [Logged, Logged, Logged]

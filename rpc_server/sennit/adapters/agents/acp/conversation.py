@@ -22,6 +22,8 @@ from sennit.core.acp.answers import (
 )
 from sennit.core.acp.updates import prompt_usage
 from sennit.core.agent_events import Failed, Finished, Prompted, SessionOpened, UsageStep, Warned
+from sennit.core.agents import LONGEST_SESSION
+from sennit.core.counted import counted
 from sennit.core.output_formats.fields import text
 from sennit_protocol.states import FailureKind
 
@@ -42,6 +44,7 @@ class Conversation:
     _prompting: bool = False
     _session: str = ""
     _is_resumed: bool = False
+    _takes_images: bool = False
     _turns_done: int = 0
     _is_repaired: bool = False
     _is_done: bool = False
@@ -82,6 +85,7 @@ class Conversation:
                 f"The agent speaks version {able.version} of the Agent Client Protocol, and Sennit "
                 f"speaks version {PROTOCOL_VERSION}. Update the one that is older.",
             )
+        self._takes_images = able.images
         signed = await self._signed_in(script, able)
         if signed is not None:
             return signed
@@ -115,9 +119,10 @@ class Conversation:
         if isinstance(opened, Failed):
             return opened
         session = text(opened, "sessionId")
-        if not session:
-            return Failed(FailureKind.PROTOCOL, "The agent answered `session/new` with no session.")
-        self._session = session
+        if not session or len(session) > LONGEST_SESSION:
+            told = f"one whose name has {len(session)} characters" if session else "no session"
+            return Failed(FailureKind.PROTOCOL, f"The agent answered `session/new` with {told}.")
+        self._session = self.exchange.session = session
         self.exchange.hear(SessionOpened(session))
         return opened
 
@@ -141,7 +146,7 @@ class Conversation:
         if isinstance(answer, Failed):
             self.exchange.hear(Warned(f"The earlier session could not be opened: {answer.text}"))
             return None
-        self._session = session
+        self._session = self.exchange.session = session
         self._is_resumed = True
         self.exchange.hear(SessionOpened(session, resumed=True))
         return answer or {}
@@ -183,11 +188,12 @@ class Conversation:
         return None
 
     async def _turns(self, script: Script) -> Failed | None:
-        blocks = script.prompt if self._is_resumed else script.anew or script.prompt
+        planned = script.prompt if self._is_resumed else script.anew or script.prompt
+        blocks = self._that_it_takes(planned)
         while True:
             failed = await self._turn(blocks)
-            repair = None if failed is not None or self._cancelled else self._repair(script)
-            if repair is not None:
+            repair = None if failed is not None or self._cancelled else await self._repair(script)
+            if repair is not None and not self._cancelled:
                 blocks = (text_block(repair),)
                 continue
             if not self._next and not self._interrupted:
@@ -197,11 +203,20 @@ class Conversation:
                 return None if self._cancelled else failed or _GONE
             blocks = (text_block(said),)
 
-    def _repair(self, script: Script) -> str | None:
+    def _that_it_takes(self, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+        """Leave out the pictures where the agent has not said that it takes any, and say so."""
+        taken = blocks if self._takes_images else tuple(each for each in blocks if not _shows(each))
+        lost = len(blocks) - len(taken)
+        if lost:
+            were = counted(lost, "picture was", "pictures were")
+            self.exchange.hear(Warned(f"This agent takes no pictures: {were} not given to it."))
+        return taken
+
+    async def _repair(self, script: Script) -> str | None:
         """What is wrong with the result, said once and before the user's next words."""
         if self._is_repaired or self._interrupted or script.repair is None:
             return None
-        wrong = script.repair()
+        wrong = await script.repair()
         self._is_repaired = wrong is not None
         return wrong
 
@@ -295,6 +310,10 @@ class Conversation:
         self.exchange.drop_asked()
         if self._prompting:
             await self.exchange.tell("session/cancel", {"sessionId": self._session})
+
+
+def _shows(block: Block) -> bool:
+    return block.get("type") == "image"
 
 
 def _introduction(version: str) -> dict[str, object]:

@@ -14,7 +14,17 @@ from sennit.adapters.agents.acp.link import Connection, Link, Say, Unheard, load
 from sennit.core.acp.calls import Calls
 from sennit.core.acp.messages import MOST_STRAY_LINES, Message, Stray, read_line
 from sennit.core.acp.updates import update_events
-from sennit.core.agent_events import AgentEvent, Failed, Logged
+from sennit.core.agent_events import (
+    AgentEvent,
+    ContextFilled,
+    Failed,
+    Logged,
+    TextSaid,
+    ThoughtSaid,
+    ToDoSet,
+    UsageStep,
+    UsageTotal,
+)
 from sennit.core.output_formats.fields import mapping, text
 from sennit.core.output_formats.lines import Lines
 from sennit.core.output_formats.model_failures import model_failure
@@ -26,9 +36,16 @@ LONGEST_MESSAGE = 64 << 20
 HUGE = 1 << 20
 """Characters of a line from which on it is read in a thread: nothing else waits for that."""
 
+MOST_WAITING = 100
+"""Requests of an agent that wait for an answer at once; one that has more does not wait for any."""
+
 _LONGEST_SHOWN = 200
 _METHOD_NOT_FOUND = -32601
 _AUTH_REQUIRED = -32000
+_SAID = (TextSaid, ThoughtSaid)
+_OF_ONE_SESSION = (*_SAID, ToDoSet, UsageStep, UsageTotal, ContextFilled)
+"""What counts only from the session that is spoken with. What tools do counts from all of them."""
+_PROMPT = "session/prompt"
 _DROPPED: Mapping[str, object] = {"outcome": {"outcome": "cancelled"}}
 
 Hear = Callable[[AgentEvent], None]
@@ -42,6 +59,7 @@ class Exchange:
 
     ``say`` writes to it, ``hear`` takes what it tells, ``permit`` answers what it asks. While
     ``replaying``, what it tells is an old story; while ``refusing``, what it asks is dropped.
+    ``session`` is the one that is spoken with, empty while it is not known.
     """
 
     say: Say
@@ -49,6 +67,8 @@ class Exchange:
     permit: Permit
     replaying: bool = False
     refusing: bool = False
+    session: str = ""
+    _is_between_turns: bool = False
     _lines: Lines = field(factory=lambda: Lines(LONGEST_MESSAGE))
     _stray: int = 0
     _last_stray: str = ""
@@ -110,8 +130,7 @@ class Exchange:
                     f"The agent wrote {self._stray} lines in a row that are no messages of the "
                     f"Agent Client Protocol, the last of them: {self._last_stray}"
                 )
-                self._broken = Failed(FailureKind.PROTOCOL, why)
-                self._stop_listening()
+                self._break_off(why)
         elif read is not None:
             self._stray = 0
             self._sort(read)
@@ -119,18 +138,50 @@ class Exchange:
     def _sort(self, message: Message) -> None:
         if message.method == "session/update":
             # Read here and not by the SDK: in order, and whatever their kind.
-            self._update(mapping(message.body, "params", "update"))
+            self._update(mapping(message.body, "params"))
         if message.is_request:
-            self._link.deliver(dict(message.body))
+            self._request(message)
         elif (answer := message.answer()) is not None:
-            self._link.deliver(answer)
+            self._answer(answer)
         # What is left are notifications that nobody needs, many of them extensions of one agent.
 
-    def _update(self, update: Mapping[str, object]) -> None:
+    def _request(self, message: Message) -> None:
+        if self._link.waiting < MOST_WAITING:
+            self._link.deliver(dict(message.body))
+        elif self._broken is None:
+            self._break_off(
+                f"The agent has asked {self._link.waiting} things at once and waits for no answer, "
+                f"the last of them: {message.method[:_LONGEST_SHOWN]}."
+            )
+
+    def _answer(self, answer: dict[str, object]) -> None:
+        method = self._link.answered(answer["id"])
+        if method is None:
+            self.hear(Logged(f"an answer to nothing that was asked: {answer['id']}"))
+            return
+        if method == _PROMPT:
+            # Noted here, before anything that the agent writes after it is taken.
+            self._is_between_turns = True
+        self._link.deliver(answer)
+
+    def _break_off(self, why: str) -> None:
+        self._broken = Failed(FailureKind.PROTOCOL, why)
+        self._stop_listening()
+
+    def _update(self, params: Mapping[str, object]) -> None:
+        update = mapping(params, "update")
         if text(update, "toolCallId"):
             self._calls.merged(update)
-        if not self.replaying:
-            for event in update_events(update):
+        if self.replaying:
+            return
+        session = text(params, "sessionId")
+        is_foreign = bool(session and self.session) and session != self.session
+        for event in update_events(update):
+            if is_foreign and isinstance(event, _OF_ONE_SESSION):
+                self.hear(Logged("an update of another session"))
+            elif self._is_between_turns and isinstance(event, _SAID):
+                self.hear(Logged(f"said after its turn: {event.text}"))
+            else:
                 self.hear(event)
 
     # What is said to it.
@@ -153,6 +204,8 @@ class Exchange:
         """Send a request and wait for its answer, for so long at most."""
         if self._connection is None:
             raise RuntimeError("there is no connection")
+        if method == _PROMPT:
+            self._is_between_turns = False
         try:
             with anyio.fail_after(seconds):
                 return await self._connection.send_request(method, params)

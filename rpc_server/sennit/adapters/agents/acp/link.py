@@ -57,17 +57,25 @@ class Sdk(Protocol):
 class Link:
     """A transport for the SDK: messages as objects, never anything else.
 
-    Messages are put in by ``deliver`` in the order in which they came.
+    Messages are put in by ``deliver`` in the order in which they came. ``waiting``: how many
+    requests of the agent were delivered and are not answered yet.
     """
 
     say: Say
+    waiting: int = 0
+    _asked: dict[object, str] = field(factory=dict)
     _arrived: asyncio.Queue[dict[str, Any] | None] = field(factory=asyncio.Queue)
     _is_over: bool = False
 
     def deliver(self, message: dict[str, Any]) -> None:
         """Hand a message of the agent to the SDK; without effect once that is over."""
         if not self._is_over:
+            self.waiting += "method" in message
             self._arrived.put_nowait(message)
+
+    def answered(self, number: object) -> str | None:
+        """Give the method of our request that an answer is to, once; None for every other."""
+        return self._asked.pop(number, None)
 
     def end(self) -> None:
         """Tell the SDK that no more will come."""
@@ -79,6 +87,11 @@ class Link:
 
         Nobody waits for what becomes of an answer, and the end of its reader is told elsewhere.
         """
+        if "method" not in message:
+            self.waiting -= 1
+        elif "id" in message:
+            # Noted first, for the agent may be quick.
+            self._asked[message["id"]] = message["method"]
         line = json.dumps(message, ensure_ascii=False, separators=(",", ":")) + "\n"
         said = await self.say(line.encode("utf-8", "replace"))
         if isinstance(said, Deaf) and "method" in message:

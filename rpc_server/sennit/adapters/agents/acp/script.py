@@ -1,11 +1,13 @@
 """What is to be said to an agent."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 from attrs import frozen
 
 Block = Mapping[str, object]
 """A content block of the protocol: text, image, resource, resource link."""
+Repair = Callable[[], Awaitable[str | None]]
+"""Tells after a turn what is wrong with its result; None where nothing is."""
 
 
 def text_block(text: str) -> Block:
@@ -51,5 +53,5 @@ class Script:
     resume: str | None = None
     servers: tuple[Mapping[str, object], ...] = ()
     sign_in: str | None = None
-    repair: Callable[[], str | None] | None = None
+    repair: Repair | None = None
     required: frozenset[str] = frozenset()

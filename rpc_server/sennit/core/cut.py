@@ -1,0 +1,9 @@
+"""Texts of others that are shown or kept only in part."""
+
+from __future__ import annotations
+
+
+def cut(text: str, longest: int) -> str:
+    """Give the first ``longest`` characters, and say how many there are beside them."""
+    rest = len(text) - longest
+    return text if rest <= 0 else f"{text[:longest]} … ({rest} more characters)"

@@ -1,0 +1,48 @@
+"""Whatever an agent leaves in the folder of its run can be removed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sennit.adapters.runs.removing import remove_folder
+
+
+def test_locked_folders_links_pipes_and_odd_names_are_removed(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir(mode=0o755)
+    (kept / "file").write_text("mine")
+    run = tmp_path / "run"
+    (run / "a" / "b").mkdir(parents=True)
+    (run / "a" / "b" / "file").write_text("x")
+    (run / "to a folder").symlink_to(kept)
+    (run / "a" / "to a file").symlink_to(kept / "file")
+    os.mkfifo(run / "a" / "pipe")
+    os.mkdir(os.fsencode(run) + b"/\xff\n")  # noqa: PTH102  a name that is no text
+    for folder in (run / "a" / "b", run / "a", run):
+        folder.chmod(0)
+    remove_folder(run)
+    assert not run.exists()
+    assert (kept / "file").read_text() == "mine"
+    assert kept.stat().st_mode & 0o777 == 0o755
+
+
+def test_depth_ends_nothing(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    here = os.open(run, os.O_RDONLY)
+    for _ in range(3_000):
+        os.mkdir("deep", dir_fd=here)
+        inner = os.open("deep", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
+    remove_folder(run)
+    assert not run.exists()
+
+
+def test_what_is_gone_is_told(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        remove_folder(tmp_path / "no")
