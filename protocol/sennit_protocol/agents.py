@@ -13,32 +13,49 @@ class ToolKind(StrEnum):
     """What a tool of an agent does; the words of the Agent Client Protocol (`ToolKind`)."""
 
     READ = "read"
+    """It reads files or data."""
     EDIT = "edit"
+    """It changes files."""
     DELETE = "delete"
+    """It deletes files."""
     MOVE = "move"
+    """It moves or renames files."""
     SEARCH = "search"
+    """It looks for something."""
     EXECUTE = "execute"
+    """It runs a command."""
     THINK = "think"
+    """It plans."""
     FETCH = "fetch"
+    """It gets something from elsewhere."""
     SWITCH_MODE = "switch_mode"
+    """It changes the mode of the session."""
     OTHER = "other"
+    """It does something else, or does not say."""
 
 
 class ToolStatus(StrEnum):
     """Where the call of a tool is; the words of the Agent Client Protocol (`ToolCallStatus`)."""
 
     PENDING = "pending"
+    """It has not begun, or waits for a permission."""
     IN_PROGRESS = "in_progress"
+    """It works."""
     COMPLETED = "completed"
+    """It has done its work."""
     FAILED = "failed"
+    """It has failed."""
 
 
 class ToDoStatus(StrEnum):
     """Where an entry of an agent's plan is (`PlanEntryStatus`)."""
 
     PENDING = "pending"
+    """It has not begun."""
     IN_PROGRESS = "in_progress"
+    """It is under way."""
     COMPLETED = "completed"
+    """It is done."""
 
 
 class UsageKnown(StrEnum):
@@ -56,15 +73,15 @@ class UsageKnown(StrEnum):
 class ToDoEntry:
     """One entry of an agent's plan."""
 
-    text: str
-    status: ToDoStatus
+    text: str = field(metadata=says("What is to be done, cut to 500 characters."))
+    status: ToDoStatus = field(metadata=says("How far it is."))
 
 
 @frozen
 class Usage:
     """What a run used, as far as its agent tells; an absent number is unknown, not zero."""
 
-    known: UsageKnown
+    known: UsageKnown = field(metadata=says("How the numbers came about."))
     input: int | None = field(default=None, metadata=says("Tokens read, without cached ones."))
     output: int | None = field(default=None, metadata=says("Tokens written."))
     cached_read: int | None = field(default=None, metadata=says("Tokens read from a cache."))

@@ -51,13 +51,17 @@ MEANINGS: Mapping[ErrorCode, str] = {
     ErrorCode.SERVER_NOT_INITIALIZED: "A request came before `initialize`.",
     ErrorCode.REQUEST_FAILED: "The request was right, but could not be done.",
     ErrorCode.SERVER_CANCELLED: "The server ended the request.",
-    ErrorCode.CONTENT_MODIFIED: "The text changed meanwhile.",
+    ErrorCode.CONTENT_MODIFIED: (
+        "The text changed meanwhile. Reserved: answers are made for the text as it is by then."
+    ),
     ErrorCode.REQUEST_CANCELLED: "The request was cancelled.",
-    ErrorCode.REJECTED: "Not admitted; `data` names every claim in the way.",
+    ErrorCode.REJECTED: (
+        "Other work may write there. Reserved for `workspace: shared`, which this version lacks."
+    ),
     ErrorCode.UNKNOWN_TICKET: "No ticket has this id.",
-    ErrorCode.UNKNOWN_TASK: "The ticket has no task of this id.",
-    ErrorCode.UNKNOWN_PROPOSAL: "No proposal, revision or unit has this id.",
-    ErrorCode.UNKNOWN_QUESTION: "No question of this id waits for an answer.",
+    ErrorCode.UNKNOWN_TASK: "The ticket has no task of this id, or the task no such run.",
+    ErrorCode.UNKNOWN_PROPOSAL: "No proposal, revision or application has this id.",
+    ErrorCode.UNKNOWN_QUESTION: "No question has this id.",
     ErrorCode.IDENTITY_CONFLICT: "The `operationId` was used for another request.",
     ErrorCode.NOT_TRUSTED: "The folder is not trusted, so nothing of it may start a program.",
     ErrorCode.SETTINGS_INVALID: "The settings are wrong; `data.problems` lists every problem.",
@@ -84,23 +88,39 @@ class Problem:
 class ProblemsData:
     """The data of an error that lists problems."""
 
-    problems: tuple[Problem, ...]
+    problems: tuple[Problem, ...] = field(metadata=says("All of them, at least one."))
 
 
 @frozen
 class ReasonData:
     """The data of an error whose reason a program can tell apart."""
 
-    reason: str
+    reason: str = field(
+        metadata=says(
+            "`notAvailableYet` (a method of a later version), `limit` (`limits.tickets`), "
+            "`operationConflict` (another request under this `operationId`), `stopping` (the "
+            "server ends), `headMoved` (which `confirmMoved` would let through) or `noAgent` (none "
+            "that takes a task in words)."
+        )
+    )
 
 
 @frozen
 class InTheWayData:
     """The data of an error about a task that is in the way of another one."""
 
-    reason: str
-    ticket: str
-    task: str
+    reason: str = field(
+        metadata=says(
+            "`notEnded`, `followed` (already: follow that task), `inUse` (it goes on with the same "
+            "session or workspace) or `gone` (dropped meanwhile)."
+        )
+    )
+    ticket: str = field(metadata=says("Id of the ticket of the task in the way."))
+    task: str = field(metadata=says("Id of the task in the way."))
+
+
+DATA: tuple[type, ...] = (ProblemsData, Problem, ReasonData, InTheWayData)
+"""The types that the data of errors is made of."""
 
 
 @frozen

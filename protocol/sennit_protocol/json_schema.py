@@ -11,6 +11,7 @@ from typing import get_args
 import attrs
 
 from sennit_protocol.describe import DESCRIPTION
+from sennit_protocol.members import meanings_of
 from sennit_protocol.methods import Method, Sender
 from sennit_protocol.shapes import (
     is_any,
@@ -91,6 +92,12 @@ def description_of(cls: type) -> str:
     return _CODE.sub(_marked, inspect.cleandoc(cls.__doc__ or ""))
 
 
+def description_of_values(cls: type[Enum]) -> str:
+    """Give the docstring of an enum with a line for each of its values."""
+    lines = [f"- `{value}`: {meaning}" for value, meaning in meanings_of(cls).items()]
+    return "\n".join([description_of(cls), "", *lines])
+
+
 def _marked(code: re.Match[str]) -> str:
     text = code[1]
     return f"`{camel_case(text.lower())}`" if text.isupper() else f"`{text}`"
@@ -162,7 +169,7 @@ def _definition(cls: type, strict: bool) -> Schema:  # noqa: FBT001  private, tw
 
 
 def _enum(cls: type[Enum]) -> Schema:
-    return {"description": description_of(cls), "enum": [member.value for member in cls]}
+    return {"description": description_of_values(cls), "enum": [member.value for member in cls]}
 
 
 def _property(field: attrs.Attribute[object]) -> Schema:

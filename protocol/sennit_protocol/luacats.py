@@ -12,6 +12,7 @@ from sennit_protocol.describe import DESCRIPTION
 from sennit_protocol.errors import MEANINGS, ErrorCode
 from sennit_protocol.json_schema import (
     description_of,
+    description_of_values,
     fields_of,
     is_optional,
     types_of_methods,
@@ -57,12 +58,16 @@ def _values() -> Iterator[str]:
 
 
 def _declaration(cls: type) -> str:
-    lines = [f"--- {line}".rstrip() for line in description_of(cls).split("\n")]
     if is_enum(cls):
+        lines = _comment(description_of_values(cls))
         values = "|".join(json.dumps(member.value) for member in cls)
         return "\n".join([*lines, f"---@alias sennit.{cls.__name__} {values}", ""])
-    lines.append(f"---@class sennit.{cls.__name__}")
+    lines = [*_comment(description_of(cls)), f"---@class sennit.{cls.__name__}"]
     return "\n".join([*lines, *map(_field, fields_of(cls)), ""])
+
+
+def _comment(text: str) -> list[str]:
+    return [f"--- {line}".rstrip() for line in text.split("\n")]
 
 
 def _field(field: attrs.Attribute[object]) -> str:

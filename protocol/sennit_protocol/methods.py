@@ -9,6 +9,7 @@ from types import MappingProxyType
 from attrs import frozen
 
 from sennit_protocol import (
+    applications,
     following,
     overlap,
     proposals,
@@ -79,9 +80,9 @@ _CLIENT_REQUESTS = (
            "Where proposals meet, and what running agents have done so far."),
     Method("sennit/preview", review.PreviewParams, review.PreviewResult,
            "The edit as it would be applied now."),
-    Method("sennit/apply", review.ApplyParams, proposals.ApplicationView,
+    Method("sennit/apply", review.ApplyParams, applications.ApplicationView,
            "Applies what is accepted."),
-    Method("sennit/undo", review.UndoParams, proposals.ApplicationView,
+    Method("sennit/undo", review.UndoParams, applications.ApplicationView,
            "Takes an application back by merging with the text as it is."),
     Method("sennit/content", texts.ContentParams, texts.ContentResult,
            "The text behind a `sennit:` URI."),

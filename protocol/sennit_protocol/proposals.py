@@ -6,8 +6,21 @@ from enum import StrEnum
 
 from attrs import field, frozen
 
-from sennit_protocol.describe import says
-from sennit_protocol.ids import ApplicationId, ProposalId, RevisionId, TicketId, UnitId
+from sennit_protocol.conflicts import ConflictView, LineRange, SuggestionKind, Take
+from sennit_protocol.describe import (
+    AGENT,
+    FILE_URI,
+    FILES,
+    LABEL_OF_TASK,
+    LINES_ADDED,
+    LINES_REMOVED,
+    NOTICES,
+    PROPOSAL,
+    SHOWN_PATH,
+    UNIT,
+    says,
+)
+from sennit_protocol.ids import ProposalId, RevisionId, TicketId, UnitId
 from sennit_protocol.states import (
     ApplicationState,
     Checks,
@@ -15,7 +28,6 @@ from sennit_protocol.states import (
     Flag,
     Integration,
     Review,
-    Target,
     UnitFlag,
 )
 from sennit_protocol.views import Failure, Notice
@@ -25,85 +37,62 @@ class UnitKind(StrEnum):
     """What a unit changes: lines, or a whole file in one way."""
 
     HUNK = "hunk"
+    """Some lines of a text."""
     CREATE = "create"
+    """The file is new."""
     DELETE = "delete"
+    """The file is gone."""
     RENAME = "rename"
+    """The file has another path; hunks of it need this unit."""
     MODE = "mode"
+    """Git's mode changes, such as whether it is executable."""
     LINK = "link"
+    """A symbolic link leads elsewhere."""
     BINARY = "binary"
+    """The content changes, and is no text."""
     SUBMODULE = "submodule"
+    """A submodule is at another commit."""
     TYPE = "type"
-
-
-class Side(StrEnum):
-    """One of the three sides of a conflict: where both began, what is there, what is proposed."""
-
-    BASE = "base"
-    OURS = "ours"
-    THEIRS = "theirs"
-
-
-class Take(StrEnum):
-    """How a conflict is settled. `nothing` takes an earlier resolution back."""
-
-    BASE = "base"
-    OURS = "ours"
-    THEIRS = "theirs"
-    TEXT = "text"
-    SUGGESTION = "suggestion"
-    NOTHING = "nothing"
-
-
-class SuggestionKind(StrEnum):
-    """What a suggestion for a conflict was made by."""
-
-    LINE_ENDINGS = "lineEndings"
-    ONE_HOLDS_MORE = "oneHoldsMore"
-    ADJACENT_EDITS = "adjacentEdits"
-    OURS_THEN_THEIRS = "oursThenTheirs"
-    THEIRS_THEN_OURS = "theirsThenOurs"
-    IMPORTS = "imports"
-    EACH_ITS_OWN = "eachItsOwn"
-    FOLLOW_FOLDER = "followFolder"
-
-
-class Sureness(StrEnum):
-    """How far a suggestion can be believed."""
-
-    LIKELY = "likely"
-    GUESS = "guess"
-
-
-@frozen
-class LineRange:
-    """Lines ``start`` (from 0) to ``start + count``, as LSP counts lines."""
-
-    start: int
-    count: int
+    """The path becomes another thing: file, link or submodule."""
 
 
 @frozen
 class UnitView:
     """The smallest part of a proposal that can be accepted or rejected."""
 
-    id: UnitId
-    kind: UnitKind
-    decision: Decision
+    id: UnitId = field(metadata=UNIT)
+    kind: UnitKind = field(metadata=says("What it changes."))
+    decision: Decision = field(metadata=says("What the user has decided about it."))
     preselected: bool = field(
         metadata=says("Whether a review interface may tick it before the user has looked.")
     )
     needs: UnitId | None = field(
-        default=None, metadata=says("The unit that must be accepted for this one to count.")
+        default=None,
+        metadata=says("Id of the unit that must be accepted for this one to count, if any."),
     )
-    flags: tuple[UnitFlag, ...] = ()
-    before: LineRange | None = None
-    after: LineRange | None = None
+    flags: tuple[UnitFlag, ...] = field(default=(), metadata=says("What is unusual about it."))
+    before: LineRange | None = field(
+        default=None,
+        metadata=says("Of hunks: the lines that it replaces, in the text at `baseUri`."),
+    )
+    after: LineRange | None = field(
+        default=None,
+        metadata=says("Of hunks: the lines that it puts there, in the text at `proposedUri`."),
+    )
     before_text: str | None = field(
-        default=None, metadata=says("The lines before, capped; `sennit/content` has it whole.")
+        default=None,
+        metadata=says("What is there before, cut to 8000 characters; absent for no text."),
     )
-    after_text: str | None = field(default=None, metadata=says("The lines after, capped."))
+    after_text: str | None = field(
+        default=None,
+        metadata=says("What is there after, cut to 8000 characters; absent for no text."),
+    )
     conflict: str | None = field(
-        default=None, metadata=says("Why it does not go together with the text as it is now.")
+        default=None,
+        metadata=says(
+            "Why it does not fit the text as it is now. Reserved, for that takes a preview: "
+            "`conflicts` of `sennit/preview` names such units."
+        ),
     )
     applied: bool = field(
         default=False, metadata=says("Whether it was applied, and not taken back since.")
@@ -118,8 +107,10 @@ class SettledView:
     met. It is decided as a whole: a decision about one of its units is one about all of them.
     """
 
-    take: Take
-    suggestion: SuggestionKind | None = None
+    take: Take = field(metadata=says("How it was settled."))
+    suggestion: SuggestionKind | None = field(
+        default=None, metadata=says("With `take: suggestion`: its `kind`.")
+    )
     agent_uri: str | None = field(
         default=None, metadata=says("`sennit:` URI of the text that the agent left.")
     )
@@ -132,96 +123,49 @@ class SettledView:
 class FileView:
     """One file of a proposal with its units."""
 
-    path: str = field(metadata=says("Relative to the repository's top level, for people."))
-    uri: str = field(metadata=says("The user's file; exact for every name."))
-    units: tuple[UnitView, ...] = ()
-    old_path: str | None = None
-    old_uri: str | None = None
-    binary: bool = False
-    mode_before: str | None = field(default=None, metadata=says("Git's mode in octal."))
-    mode_after: str | None = field(default=None, metadata=says("Git's mode in octal."))
+    path: str = field(metadata=SHOWN_PATH)
+    uri: str = field(metadata=FILE_URI)
+    units: tuple[UnitView, ...] = field(
+        default=(),
+        metadata=says("What concerns the whole file first, then hunks from top to bottom."),
+    )
+    old_path: str | None = field(
+        default=None, metadata=says("Its path before a rename; absent where it was not renamed.")
+    )
+    old_uri: str | None = field(default=None, metadata=says("`file:` URI of `oldPath`."))
+    binary: bool = field(
+        default=False,
+        metadata=says(
+            "Whether git takes for no text what was created, deleted or changed there; false where "
+            "the content is the same."
+        ),
+    )
+    mode_before: str | None = field(
+        default=None,
+        metadata=says("Git's mode in octal, such as `100644`; absent where it was created."),
+    )
+    mode_after: str | None = field(
+        default=None, metadata=says("Git's mode in octal; absent where it was deleted.")
+    )
     base_uri: str | None = field(
         default=None,
-        metadata=says("`sennit:` URI of the text before: what the agent began with, or `settled`."),
+        metadata=says(
+            "`sennit:` URI of the text before: what the agent began with, or `settled`; "
+            "absent where it was created."
+        ),
     )
     proposed_uri: str | None = field(
         default=None,
-        metadata=says("`sennit:` URI of the text after: what the agent left, or `settled`."),
+        metadata=says(
+            "`sennit:` URI of the text after: what the agent left, or `settled`; absent "
+            "where it was deleted."
+        ),
     )
-    lines_added: int = 0
-    lines_removed: int = 0
+    lines_added: int = field(default=0, metadata=LINES_ADDED)
+    lines_removed: int = field(default=0, metadata=LINES_REMOVED)
     settled: SettledView | None = field(
-        default=None, metadata=says("Where a conflict in it was settled and that counts.")
-    )
-
-
-@frozen
-class SideView:
-    """One side of a conflict; a side that is absent has neither key."""
-
-    mode: str | None = None
-    id: str | None = None
-    uri: str | None = field(default=None, metadata=says("`sennit:` URI of that side's text."))
-
-
-@frozen
-class RegionView:
-    """Lines that clash, in each of the three sides."""
-
-    base: LineRange
-    ours: LineRange
-    theirs: LineRange
-
-
-@frozen
-class SuggestionView:
-    """What would settle a conflict. Never taken by itself, and never to be preselected."""
-
-    kind: SuggestionKind
-    sure: Sureness
-    title: str = field(metadata=says("What it does and how sure that is, for a person."))
-    text: str | None = field(
-        default=None, metadata=says("The whole file then, capped; absent where it is no text.")
-    )
-
-
-@frozen
-class ResolutionView:
-    """How a person has settled a conflict."""
-
-    take: Take
-    suggestion: SuggestionKind | None = None
-    counts: bool = field(
-        default=True,
-        metadata=says("False once it is about other texts than those that collide now."),
-    )
-
-
-@frozen
-class ConflictView:
-    """Why a proposal does not go together with those before it."""
-
-    kind: str
-    path: str
-    uri: str
-    message: str = field(metadata=says("What collides and what can be done, for a person."))
-    base: SideView = field(factory=SideView)
-    ours: SideView = field(factory=SideView)
-    theirs: SideView = field(factory=SideView)
-    with_tasks: tuple[str, ...] = field(
-        default=(), metadata=says("Earlier tasks of the ticket that changed the same path.")
-    )
-    paths: tuple[str, ...] = field(
-        default=(), metadata=says("All paths that it is about, `path` first.")
-    )
-    regions: tuple[RegionView, ...] = field(
-        default=(), metadata=says("The lines that clash, where all sides are texts.")
-    )
-    suggestions: tuple[SuggestionView, ...] = field(
-        default=(), metadata=says("What `sennit/resolve` could take, the surest first.")
-    )
-    resolution: ResolutionView | None = field(
-        default=None, metadata=says("How it was settled by `sennit/resolve`, if it was.")
+        default=None,
+        metadata=says("How a conflict in it was settled, where that was and counts."),
     )
 
 
@@ -229,22 +173,32 @@ class ConflictView:
 class ProposalSummary:
     """One proposal in a list, at its newest revision."""
 
-    id: ProposalId
-    revision: RevisionId
-    ticket: TicketId
-    task: str
+    id: ProposalId = field(metadata=PROPOSAL)
+    revision: RevisionId = field(metadata=says("Id of the revision."))
+    ticket: TicketId = field(metadata=says("Id of the ticket whose task made the revision."))
+    task: str = field(metadata=says("Id of the task that made the revision."))
     order: int = field(metadata=says("Its place in the order of reconciliation, from 0."))
-    integration: Integration
-    checks: Checks
-    review: Review
-    application: ApplicationState
-    agent: str
-    description: str | None = None
-    files: int = 0
-    lines_added: int = 0
-    lines_removed: int = 0
-    flags: tuple[Flag, ...] = ()
-    sequence: int = 0
+    integration: Integration = field(metadata=says("How it goes together with those before it."))
+    checks: Checks = field(metadata=says("What the checks say of it."))
+    review: Review = field(metadata=says("What the user has decided about it."))
+    application: ApplicationState = field(
+        metadata=says("What has become of it by its applications.")
+    )
+    agent: str = field(metadata=AGENT)
+    description: str | None = field(default=None, metadata=LABEL_OF_TASK)
+    files: int = field(default=0, metadata=FILES)
+    lines_added: int = field(default=0, metadata=LINES_ADDED)
+    lines_removed: int = field(default=0, metadata=LINES_REMOVED)
+    flags: tuple[Flag, ...] = field(
+        default=(),
+        metadata=says(
+            "What a person should know of it. Reserved for what checks find; those of its task are "
+            "in the view of the task."
+        ),
+    )
+    sequence: int = field(
+        default=0, metadata=says("Of its newest change; a lower one is an older view.")
+    )
     number: int = field(
         default=1,
         metadata=says("Which revision of its proposal it is, from 1; a follow-up adds one."),
@@ -255,74 +209,42 @@ class ProposalSummary:
 class RevisionSummary:
     """One revision of a proposal; only the newest can be decided and applied."""
 
-    id: RevisionId
+    id: RevisionId = field(metadata=says("Id of the revision, for `sennit/proposal`."))
     number: int = field(metadata=says("From 1, oldest first."))
-    ticket: TicketId
-    task: str
-    at: str = field(metadata=says("When it was made, RFC 3339 in UTC."))
-    integration: Integration
-    files: int = 0
+    ticket: TicketId = field(metadata=says("Id of the ticket whose task made it."))
+    task: str = field(metadata=says("Id of the task that made it."))
+    at: str = field(metadata=says("When it was made."))
+    integration: Integration = field(metadata=says("How it goes together with those before it."))
+    files: int = field(default=0, metadata=FILES)
 
 
 @frozen
 class ProposalView:
     """One proposal in full."""
 
-    summary: ProposalSummary
-    base: str = field(metadata=says("Commit of the store that the agent began with."))
-    files: tuple[FileView, ...] = ()
-    conflicts: tuple[ConflictView, ...] = ()
+    summary: ProposalSummary = field(metadata=says("It in a line, at the revision that is shown."))
+    base: str = field(
+        metadata=says("Git's id of the commit in Sennit's store that the agent began with.")
+    )
+    files: tuple[FileView, ...] = field(
+        default=(),
+        metadata=says("A page of its files, the riskiest first; none with `format: patch`."),
+    )
+    conflicts: tuple[ConflictView, ...] = field(default=(), metadata=says("Those that are open."))
     resolved: tuple[ConflictView, ...] = field(
         default=(), metadata=says("Conflicts that were settled by `sennit/resolve`.")
     )
-    notices: tuple[Notice, ...] = ()
-    failure: Failure | None = None
+    notices: tuple[Notice, ...] = field(default=(), metadata=NOTICES)
+    failure: Failure | None = field(
+        default=None, metadata=says("Why it could not be merged; absent where it could.")
+    )
     patch: str | None = field(
-        default=None, metadata=says("A patch that `git apply` takes, with `format: patch`.")
+        default=None, metadata=says("With `format: patch`: a patch that `git apply` takes.")
     )
     patch_base64: str | None = field(
         default=None, metadata=says("The same where its bytes are not UTF-8.")
     )
-    files_total: int = field(default=0, metadata=says("Files in all; `files` is capped."))
+    files_total: int = field(default=0, metadata=says("How many files it has in all."))
     revisions: tuple[RevisionSummary, ...] = field(
         default=(), metadata=says("All that there are of it, oldest first.")
-    )
-
-
-@frozen
-class AppliedFile:
-    """What an application did, or could not do, to one file."""
-
-    path: str
-    uri: str
-    state: ApplicationState
-    message: str | None = field(default=None, metadata=says("Why, and what to do."))
-
-
-@frozen
-class ApplicationView:
-    """One application: what was meant, what was observed."""
-
-    id: ApplicationId
-    state: ApplicationState = field(
-        metadata=says("Of an undo `applied` says that it was taken back; of a patch `none`.")
-    )
-    target: Target
-    at: str
-    ticket: TicketId
-    proposals: tuple[ProposalId, ...] = ()
-    files: tuple[AppliedFile, ...] = ()
-    notices: tuple[Notice, ...] = ()
-    undoes: ApplicationId | None = field(
-        default=None, metadata=says("The application that this one takes back.")
-    )
-    patch: str | None = field(default=None, metadata=says("The patch, for the target `patch`."))
-    patch_base64: str | None = field(
-        default=None, metadata=says("The same where its bytes are not UTF-8.")
-    )
-    conflicts: tuple[UnitId, ...] = field(
-        default=(), metadata=says("Accepted units that were left out as conflicts.")
-    )
-    already_there: tuple[UnitId, ...] = field(
-        default=(), metadata=says("Accepted units that the text held already.")
     )

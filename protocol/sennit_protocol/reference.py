@@ -10,13 +10,14 @@ import attrs
 
 from sennit_protocol import states
 from sennit_protocol.describe import DESCRIPTION
-from sennit_protocol.errors import MEANINGS, ErrorCode
+from sennit_protocol.errors import DATA, MEANINGS, ErrorCode
 from sennit_protocol.json_schema import (
     description_of,
     fields_of,
     is_optional,
     types_of_methods,
 )
+from sennit_protocol.members import meanings_of
 from sennit_protocol.methods import Method, Sender
 from sennit_protocol.shapes import (
     is_any,
@@ -41,7 +42,8 @@ in `protocol/sennit_protocol`; the same types as JSON Schema are in
 JSON-RPC 2.0 with the framing and the life cycle of LSP. Requests are strict: an unknown key or a
 value of another type is error -32602, whose `data.problems` lists every problem at once with its
 path, a message and what is valid. Null on an optional key equals an absent key. Results may grow:
-ignore keys that you do not know. Durations end in `Ms`, times are RFC 3339 in UTC, ids are opaque.
+ignore keys that you do not know. What has no value is left out of them and never null; an empty
+list is there. Durations end in `Ms`, times are RFC 3339 in UTC, ids are opaque.
 
 ## A first conversation
 
@@ -115,16 +117,34 @@ def _not_yet(methods: list[Method]) -> str:
 
 def _errors() -> str:
     rows = [f"| {code.value} | `{code.name}` | {MEANINGS[code]} |" for code in ErrorCode]
-    return "\n".join(["## Errors\n", "| code | name | meaning |", "|---|---|---|", *rows, ""])
+    lines = ["## Errors\n", "| code | name | meaning |", "|---|---|---|", *rows, "", f"{_DATA}\n"]
+    for cls in DATA:
+        lines += [f"### {cls.__name__}\n", f"{description_of(cls)}\n", *_keys(cls)]
+    return "\n".join(lines)
+
+
+_DATA = """\
+The `data` of -32602 and of 8 is [ProblemsData](#problemsdata). Others have
+[ReasonData](#reasondata), [InTheWayData](#inthewaydata) or none."""
 
 
 def _states() -> str:
     enums = [value for value in vars(states).values() if _is_own_enum(value, states.__name__)]
-    lines = ["## States\n"]
+    lines = ["## States\n", f"{_STATES}\n"]
     for enum in enums:
-        values = ", ".join(f"`{member.value}`" for member in enum)
-        lines += [f"### {enum.__name__}\n", f"{description_of(enum)}\n", f"{values}\n"]
+        lines += [f"### {enum.__name__}\n", f"{description_of(enum)}\n", *_values(enum)]
     return "\n".join(lines)
+
+
+_STATES = "How tasks, runs and tickets go from one to the next is drawn in [states](states.md)."
+
+
+def _values(enum: type[Enum]) -> Iterator[str]:
+    yield "| value | meaning |"
+    yield "|---|---|"
+    for value, meaning in meanings_of(enum).items():
+        yield f"| `{value}` | {meaning} |"
+    yield ""
 
 
 def _is_own_enum(value: object, module: str) -> bool:
@@ -141,7 +161,7 @@ def _types(methods: list[Method]) -> str:
         if attrs.has(cls):
             lines += _keys(cls)
         elif issubclass(cls, Enum):
-            lines.append(", ".join(f"`{member.value}`" for member in cls) + "\n")
+            lines += _values(cls)
     return "\n".join(lines)
 
 

@@ -12,6 +12,7 @@ from sennit_protocol.describe import DESCRIPTION
 from sennit_protocol.errors import MEANINGS, ErrorCode
 from sennit_protocol.json_schema import (
     description_of,
+    description_of_values,
     fields_of,
     is_optional,
     types_of_methods,
@@ -62,11 +63,11 @@ def _errors() -> str:
 
 
 def _declaration(cls: type) -> str:
-    lines = list(_comment(description_of(cls), ""))
     if is_enum(cls):
+        lines = list(_comment(description_of_values(cls), ""))
         values = " | ".join(json.dumps(member.value) for member in cls)
         return "\n".join([*lines, f"export type {cls.__name__} = {values};", ""])
-    lines.append(f"export interface {cls.__name__} {{")
+    lines = [*_comment(description_of(cls), ""), f"export interface {cls.__name__} {{"]
     for field in fields_of(cls):
         lines += _property(field)
     return "\n".join([*lines, "}", ""])

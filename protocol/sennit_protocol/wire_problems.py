@@ -82,6 +82,9 @@ def _leaf(error: BaseException, path: str) -> Problem:
             return Problem(where, error.message, error.valid)
         case KeyError():
             return Problem(path, "is missing")
+        case TypeError() | AttributeError():
+            # What reading a value of another kind runs into; the words would be Python's.
+            return Problem(path, "has another form than it must have")
         case _:
             return Problem(path, str(error) or type(error).__name__)
 

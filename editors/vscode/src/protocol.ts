@@ -20,19 +20,19 @@ export enum ErrorCode {
   REQUEST_FAILED = -32803,
   /** The server ended the request. */
   SERVER_CANCELLED = -32802,
-  /** The text changed meanwhile. */
+  /** The text changed meanwhile. Reserved: answers are made for the text as it is by then. */
   CONTENT_MODIFIED = -32801,
   /** The request was cancelled. */
   REQUEST_CANCELLED = -32800,
-  /** Not admitted; `data` names every claim in the way. */
+  /** Other work may write there. Reserved for `workspace: shared`, which this version lacks. */
   REJECTED = 1,
   /** No ticket has this id. */
   UNKNOWN_TICKET = 2,
-  /** The ticket has no task of this id. */
+  /** The ticket has no task of this id, or the task no such run. */
   UNKNOWN_TASK = 3,
-  /** No proposal, revision or unit has this id. */
+  /** No proposal, revision or application has this id. */
   UNKNOWN_PROPOSAL = 4,
-  /** No question of this id waits for an answer. */
+  /** No question has this id. */
   UNKNOWN_QUESTION = 5,
   /** The `operationId` was used for another request. */
   IDENTITY_CONFLICT = 6,
@@ -56,7 +56,12 @@ export enum ErrorCode {
   UNKNOWN_CONTENT = 15,
 }
 
-/** What a task may do in its workspace. */
+/**
+ * What a task may do in its workspace.
+ *
+ * - `write`: It may change files.
+ * - `read`: Its sandbox keeps it from changing files.
+ */
 export type Access = "write" | "read";
 
 /** What can be done with an agent; over ACP as far as the agent itself offers it. */
@@ -77,43 +82,53 @@ export interface AgentAbilities {
 
 /** One agent of the catalogue. */
 export interface AgentView {
+  /** Its name, which `agent` of a task takes. */
   name: string;
+  /** `command`: a program that does its work and ends; `acp`: one that is spoken with. */
   kind: string;
+  /** Whether a task can name it here. */
   usable: boolean;
-  /** Where the program was found. */
+  /** Path of its program; absent where that is not found, or found only when it runs. */
   program?: string | null;
+  /** A line about it from the settings; may be empty. */
   description?: string | null;
-  /** Why not usable, and what to do. */
+  /** Why it is not usable, and what to do; absent where it is. */
   problem?: string | null;
-  /** Which settings file names it. */
+  /** Where it is set, such as a file; `built in` where nobody has set anything of it. */
   source?: string | null;
-  /** Known to Sennit; its program may not be installed. */
+  /** Whether Sennit knows it by itself; its program may not be installed. */
   builtIn?: boolean | null;
-  /** Its program is there. */
+  /** Whether its program is there, as far as that is known before it runs. */
   found?: boolean | null;
-  /** What its program says, where it was asked for. */
+  /** What its program says; absent unless `versions` asked for it, or it said nothing. */
   version?: string | null;
-  /** What an agent of kind `command` writes. */
+  /** What one of kind `command` writes: `text`, or a format such as `claude-json`. */
   output?: string | null;
+  /** What can be done with it, as far as that is known before it starts. */
   can?: AgentAbilities | null;
+  /** Definitions for which it is chosen where a task names a `role` and no `agent`. */
   roles?: string[] | null;
+  /** The class of its model, by which `modelClass` of a task chooses it. */
   modelClass?: string | null;
+  /** Who provides its model, as the settings say; nothing follows from it. */
   provider?: string | null;
-  /** Whether it needs a sandbox. */
+  /** `required`, `preferred` or `off`: what counts for its runs. Its own setting, else the setting `sandbox`; where that is `preferred`, what a person typed is `off`. */
   sandbox?: string | null;
-  /** The command line that signs a person in. */
+  /** The command line that signs a person in; absent where none is known. */
   signIn?: string | null;
 }
 
 /** Asks for the catalogue. */
 export interface AgentsParams {
-  /** Ask each program for its version, which starts it and takes seconds. */
+  /** Ask each program for its version, which starts it and takes seconds; false unless said. */
   versions?: boolean | null;
 }
 
 /** The catalogue, and the definitions that tasks can name. */
 export interface AgentsResult {
+  /** All that are configured or built in. */
   agents: AgentView[];
+  /** Those that count in the repository of the client's first folder. */
   definitions?: DefinitionView[] | null;
   /** Files with definitions that were skipped, and why. */
   notices?: Notice[] | null;
@@ -121,9 +136,13 @@ export interface AgentsResult {
 
 /** Answers a question; the same answer again is fine. */
 export interface AnswerParams {
+  /** Id of a ticket, from `sennit/dispatch`, `sennit/follow` or `sennit/tickets`. */
   ticket: string;
+  /** Id of a task of the ticket, as its call named it; `ID-again` where it is done again. */
   task: string;
+  /** Id of a question of the task; `sennit/answer` takes it. */
   question: string;
+  /** One of the `options` of the question, letter for letter; any text where it has none. */
   answer: string;
 }
 
@@ -133,52 +152,78 @@ export interface AnswerResult {
   repeated: boolean;
 }
 
-/** What has become of an application, or of a revision by its applications. */
+/**
+ * What has become of an application, of one of its files, or of a revision by all of them.
+ *
+ * - `none`: Nothing was applied. Of an application: it made a patch. In a preview: to be written.
+ * - `applying`: It is under way.
+ * - `applied`: All of it is in the text.
+ * - `partlyApplied`: Some of it is; files that were left alone and units in conflict are not.
+ * - `unknown`: Nobody saw how it ended; the texts may tell later. It can be undone.
+ * - `failed`: None of it is in the text; the file was left alone.
+ * - `undone`: It was taken back by `sennit/undo`.
+ */
 export type ApplicationState = "none" | "applying" | "applied" | "partlyApplied" | "unknown" | "failed" | "undone";
 
 /** One application of a ticket, to be undone or looked at; `sennit/retained` lists all. */
 export interface ApplicationSummary {
+  /** Id of an application: `sennit/apply` makes it, `sennit/undo` takes it. */
   id: string;
+  /** What became of it. */
   state: ApplicationState;
+  /** Where it went. */
   target: Target;
+  /** When it began. */
   at: string;
   /** How many files it was about. */
   files?: number | null;
-  /** The first of them. */
+  /** The first 20 of these files, for people. */
   paths?: string[] | null;
+  /** Id of the application that it takes back; absent where it is no undo. */
   undoes?: string | null;
+  /** Id of the application that took it back; absent where none did. */
   undoneBy?: string | null;
 }
 
 /** One application: what was meant, what was observed. */
 export interface ApplicationView {
+  /** Id of an application: `sennit/apply` makes it, `sennit/undo` takes it. */
   id: string;
   /** Of an undo `applied` says that it was taken back; of a patch `none`. */
   state: ApplicationState;
+  /** Where it went. */
   target: Target;
+  /** When it began. */
   at: string;
+  /** Id of a ticket, from `sennit/dispatch`, `sennit/follow` or `sennit/tickets`. */
   ticket: string;
+  /** Ids of the proposals that it is about. */
   proposals?: string[] | null;
+  /** What became of each file. */
   files?: AppliedFile[] | null;
+  /** What a person should know of it. */
   notices?: Notice[] | null;
-  /** The application that this one takes back. */
+  /** Id of the application that it takes back; absent where it is no undo. */
   undoes?: string | null;
   /** The patch, for the target `patch`. */
   patch?: string | null;
   /** The same where its bytes are not UTF-8. */
   patchBase64?: string | null;
-  /** Accepted units that were left out as conflicts. */
+  /** Ids of accepted units that do not fit, and were left out. */
   conflicts?: string[] | null;
-  /** Accepted units that the text held already. */
+  /** Ids of accepted units that the text held already. */
   alreadyThere?: string[] | null;
 }
 
 /** What an application did, or could not do, to one file. */
 export interface AppliedFile {
+  /** Relative to the repository's top level, for people: what is not UTF-8 or not printable is escaped. */
   path: string;
+  /** `file:` URI of it in the user's work tree; exact for every name. */
   uri: string;
+  /** What became of it. */
   state: ApplicationState;
-  /** Why, and what to do. */
+  /** Why, and what to do; absent where there is nothing to say. */
   message?: string | null;
 }
 
@@ -186,23 +231,27 @@ export interface AppliedFile {
 export interface ApplyParams {
   /** Where to: the editor, the files themselves, or a patch in the answer. */
   target: Target;
-  /** All of its proposals; left out, `proposals` are named. */
+  /** All of its proposals, of one repository; either this or `proposals` is named. */
   ticket?: string | null;
-  /** Those that are meant; with `ticket`, of it these alone. */
+  /** Those that are meant, of one ticket and repository; where no `ticket` is named. */
   proposals?: Selected[] | null;
-  /** Apply though HEAD has moved since the base was taken. */
+  /** Apply though HEAD has moved since the base was taken; false unless said. */
   confirmMoved?: boolean | null;
 }
 
 /** A question for the user, sent to clients that can ask. */
 export interface AskParams {
+  /** Id of a ticket, from `sennit/dispatch`, `sennit/follow` or `sennit/tickets`. */
   ticket: string;
+  /** Id of a task of the ticket, as its call named it; `ID-again` where it is done again. */
   task: string;
+  /** What the agent asks. */
   question: Question;
 }
 
 /** The user's answer; absent when the user turned the question away. */
 export interface AskResult {
+  /** As in `sennit/answer`. Absent or null: the question stays open until its `deadline`. */
   answer?: string | null;
 }
 
@@ -212,78 +261,96 @@ export interface Attachment {
   label?: string | null;
   /** A file below the task's repository, as a `file:` URI. */
   uri?: string | null;
-  /** The first line of the file to show, from 1. */
+  /** The first line of the file to show, from 1; its beginning unless said. */
   startLine?: number | null;
-  /** The last line of it. */
+  /** The last line of it to show; its end unless said. */
   endLine?: number | null;
   /** Any text: a selection, diagnostics, a log. */
   text?: string | null;
-  /** A picture as base64. */
+  /** A picture as base64, 16777216 characters at most. */
   image?: string | null;
-  /** Of the picture: `image/png`. */
+  /** Of the picture, and needed for it: `image/png`. */
   mimeType?: string | null;
-  /** An earlier proposal: its task, its files, its result text. */
+  /** Id of an earlier proposal: its task, its files, its result text. */
   proposal?: string | null;
 }
 
-/** What a workspace is made from: all that the user sees, or the last commit. */
+/**
+ * What a workspace is made from.
+ *
+ * - `live`: All that the user sees: the last commit, what was changed since, unsaved documents.
+ * - `head`: The last commit.
+ */
 export type BaseKind = "live" | "head";
 
 /**
  * What the workspace of a follow-up holds when its agent begins.
  *
- * `work`: the user's text as it is now, with the earlier proposal merged in; files that do not
- * go together hold the user's text. `live`: the user's text alone.
+ * - `work`: The user's text as it is now with the earlier proposal merged in; files that do not go together hold the user's text.
+ * - `live`: The user's text alone.
  */
 export type Begin = "work" | "live";
 
 /** What a run may use up; only what the agent can tell can be limited. */
 export interface Budget {
-  /** Calls of the model, or of tools where only those are told. */
+  /** Calls of the model, or of tools where only those are told; more than 0. */
   turns?: number | null;
-  /** Tokens read and written. */
+  /** Tokens read and written, cached ones too; more than 0. */
   tokens?: number | null;
-  /** Money, in the agent's currency. */
+  /** Money, in the agent's currency; more than 0. */
   cost?: number | null;
-  /** Milliseconds since its start. */
+  /** Milliseconds since its start; more than 0. */
   timeMs?: number | null;
 }
 
 /** Cancels a ticket, or some of its tasks. Without `force` it tells what would be lost. */
 export interface CancelParams {
+  /** Id of a ticket, from `sennit/dispatch`, `sennit/follow` or `sennit/tickets`. */
   ticket: string;
-  /** All unless said. */
+  /** Ids of tasks of the ticket, at least one; all of them unless said. */
   tasks?: string[] | null;
-  /** Really cancel. */
+  /** Whether to cancel; false, the default, tells what that would do. */
   force?: boolean | null;
 }
 
 /** What was cancelled, or what would be. */
 export interface CancelResult {
-  /** False for the preview that comes without `force`. */
+  /** True once they are cancelled; false without `force`, and with `asked`. */
   done: boolean;
+  /** Those that were named, or all. */
   tasks: CancelledTask[];
+  /** How the ticket is now. */
   state: TicketState;
+  /** With `force`: that another server carries the ticket, was asked to cancel them, and had not done so within 3 seconds; it does when it can. */
+  asked?: boolean | null;
 }
 
 /** What cancelling does, or would do, to one task. */
 export interface CancelledTask {
+  /** Id of a task of the ticket, as its call named it; `ID-again` where it is done again. */
   id: string;
+  /** How far it has come. */
   stopped: Stopped;
-  /** What is kept of its work. */
+  /** What is kept of its work, for a person. */
   keeps: string;
 }
 
-/** What the user's checks say of the merged state. */
+/**
+ * What the user's checks say of the merged state.
+ *
+ * - `unchecked`: No check was made; this version makes none.
+ */
 export type Checks = "unchecked";
 
 /** A decision about units: by their ids, by files, or all of the revision. */
 export interface Choice {
+  /** What is decided. To accept a unit accepts what it needs; else what needs it goes along. */
   decision: Decision;
+  /** `id`s of units of the revision. */
   units?: string[] | null;
-  /** `uri`s of files. */
+  /** `uri`s of files, for all of their units. */
   files?: string[] | null;
-  /** Every unit of the revision. */
+  /** Every unit of the revision; false unless said. */
   all?: boolean | null;
 }
 
@@ -295,6 +362,7 @@ export interface Choice {
 export interface ConflictChoice {
   /** The `uri` of the conflict. */
   uri: string;
+  /** How it is settled. */
   take: Take;
   /** With `take: text`: the whole file, with its line endings. */
   text?: string | null;
@@ -304,15 +372,21 @@ export interface ConflictChoice {
 
 /** Why a proposal does not go together with those before it. */
 export interface ConflictView {
+  /** What collides. `content`: both change the same lines or neighbours; `addAdd`: both create it; `modifyDelete`: one changes it, one deletes it; `renameRename`: both rename it, or files to its name; `renameDelete`: one renames it, one deletes it; `directoryRename`: one renames its folder, one adds files there; `fileDirectory`: it is a file for one, a folder for the other; `binary`: both change binary content; `mode`: one makes it executable; `link`: both change where it leads; `submodule`: both move it to other commits; `nameCollision`: some systems take two names for one; `other`: git cannot merge the two. */
   kind: string;
+  /** Relative to the repository's top level, for people: what is not UTF-8 or not printable is escaped. */
   path: string;
+  /** `file:` URI of it in the user's work tree; `sennit/resolve` takes it. */
   uri: string;
   /** What collides and what can be done, for a person. */
   message: string;
+  /** What both began with. */
   base?: SideView | null;
+  /** What is there: the base with the proposals that were merged before. */
   ours?: SideView | null;
+  /** What is proposed. */
   theirs?: SideView | null;
-  /** Earlier tasks of the ticket that changed the same path. */
+  /** Ids of the earlier tasks with which it collides there; where no one of them can be named, of those with which the proposal collides as a whole. */
   withTasks?: string[] | null;
   /** All paths that it is about, `path` first. */
   paths?: string[] | null;
@@ -320,44 +394,60 @@ export interface ConflictView {
   regions?: RegionView[] | null;
   /** What `sennit/resolve` could take, the surest first. */
   suggestions?: SuggestionView[] | null;
-  /** How it was settled by `sennit/resolve`, if it was. */
+  /** How it was settled by `sennit/resolve`; absent where it was not. */
   resolution?: ResolutionView | null;
 }
 
 /** Names a text by its `sennit:` URI. */
 export interface ContentParams {
+  /** From an answer, or `sennit://ticket/TICKET/task/TASK/TEXT` with the last word `output`, `errors`, `transcript`, `prompt` or `story`. */
   uri: string;
 }
 
 /** The text behind a `sennit:` URI. */
 export interface ContentResult {
+  /** The text, what is not UTF-8 replaced; of output the last 1 MiB, of a story 1000 lines. */
   text: string;
-  /** Then `text` tells size and hash only. */
+  /** Whether it is no text: then `text` tells its size and hash. */
   binary?: boolean | null;
 }
 
 /** Decides about units of one revision; later choices of the list win. */
 export interface DecideParams {
+  /** Id of a proposal; it stays the same through all of its revisions. */
   proposal: string;
   /** The one that was looked at; an older one is refused. */
   revision: string;
+  /** In order: a later one wins over an earlier one. */
   choices: Choice[];
 }
 
 /** The proposal after the decision. */
 export interface DecideResult {
+  /** The proposal in full, as `sennit/proposal` gives it. */
   proposal: ProposalView;
 }
 
-/** What the user has decided about one unit. */
+/**
+ * What the user has decided about one unit.
+ *
+ * - `undecided`: Nothing. In a choice of `sennit/decide`: an earlier decision is taken back.
+ * - `accepted`: It goes in when its proposal is applied.
+ * - `rejected`: It stays out.
+ */
 export type Decision = "undecided" | "accepted" | "rejected";
 
 /** A definition of an agent: what a task is given beside its prompt when it names it. */
 export interface DefinitionView {
+  /** Its name, which `role` of a task takes. */
   name: string;
+  /** A line about it; may be empty. */
   description?: string | null;
+  /** Model that a task gets unless it names one; in the words of the agent. */
   model?: string | null;
+  /** Tools that the agent is told to keep to; empty for all. */
   tools?: string[] | null;
+  /** How much the model thinks unless the task says so; in the words of the agent. */
   thinking?: string | null;
   /** Tasks with it must not change files. */
   readOnly?: boolean | null;
@@ -367,239 +457,346 @@ export interface DefinitionView {
 
 /** What an edit of the server really changed in the editor. */
 export interface DidApplyParams {
+  /** The `sennit.application` that came beside the edit. */
   application: string;
+  /** What it changed; counts where the server has no text of the document. */
   documents: TextAfterEdit[];
+  /** What the client says of the edit. Only the texts are believed; true unless said. */
   applied?: boolean | null;
+  /** LSP's `failureReason`, for people who read what was sent; the one that counts is that of the answer to `workspace/applyEdit`. */
   failureReason?: string | null;
 }
 
 /** The user's word about the folders of this editor window. */
 export interface DidChangeTrustParams {
+  /** True grants folders of which nothing is recorded; false lets none start a program. */
   trusted: boolean;
 }
 
 /** A call: tasks that belong together, and how their results are offered. */
 export interface DispatchParams {
-  /** 1 to 64 characters: the same request again gives the same ticket. */
+  /** 1 to 64 visible ASCII characters: the same request under it gives the same ticket, another one is refused. */
   operationId?: string | null;
-  /** A name for people. */
+  /** A name for people, 200 characters at most. */
   label?: string | null;
-  /** When proposals are offered; the setting `review.offer`. */
+  /** When proposals are offered; the setting `review.offer` unless said. */
   offer?: Offer | null;
-  /** Whether the answer comes only when the ticket has settled. */
+  /** Whether the answer comes only when the ticket has settled; false unless said. */
   wait?: boolean | null;
-  /** LSP's token for progress; counts only with `wait`. */
+  /** LSP's token for progress. Refused without `wait`: the server makes its own. */
   workDoneToken?: string | number | null;
-  /** LSP's token for partial results; counts only with `wait`. */
+  /** LSP's token for partial results; refused without `wait`. Nothing is sent under it, so that the answer is whole; `sennit/taskChanged` tells each task as it ends. */
   partialResultToken?: string | number | null;
-  /** The tasks, in the order of reconciliation. */
+  /** In the order of reconciliation; 1 to `limits.tasksPerCall`. */
   tasks: Task[];
   /** Keys for every task that does not set them itself. */
   defaults?: TaskDefaults | null;
-  /** A preamble put before the prompt of every task. */
+  /** A preamble put before the prompt of every task that is read as words. */
   brief?: string | null;
-  /** How many tasks of this call run at once, beside the limits. */
+  /** How many tasks of this call run at once, from 1; only the limits unless said. */
   maxConcurrent?: number | null;
-  /** In which order proposals are merged; as the tasks stand unless said. */
+  /** In which order proposals are merged; `task` unless said. */
   order?: MergeOrder | null;
-  /** What follows when a proposal conflicts; the setting `review.onConflict`. */
+  /** What follows when a proposal conflicts; the setting `review.onConflict` unless said. */
   onConflict?: OnConflict | null;
 }
 
 /** The ticket that was made; with `wait` as it settled. */
 export interface DispatchResult {
+  /** Id of a ticket, from `sennit/dispatch`, `sennit/follow` or `sennit/tickets`. */
   ticket: string;
+  /** How the ticket is by then; with `wait` a final state. */
   state: TicketState;
+  /** That the same `operationId` had been dispatched before; else empty. */
   notices?: Notice[] | null;
-  /** The whole, with `wait`. */
+  /** The ticket in full; only with `wait`. */
   view?: TicketView | null;
 }
 
 /** One thing that was looked at. */
 export interface DoctorLine {
+  /** What was looked at, such as `git`, `database`, `disk`, `repository`, `trust`, `agents`. */
   area: string;
+  /** How it is. */
   health: Health;
+  /** What was found. */
   message: string;
+  /** What to do; absent where there is nothing to advise. */
   advice?: string | null;
 }
 
 /** Names the folder to look at, beside the machine. */
 export interface DoctorParams {
+  /** `file:` URI or absolute path of a folder to look at; the client's first one unless said. */
   cwd?: string | null;
 }
 
 /** What was looked at. */
 export interface DoctorResult {
+  /** One for each thing, in the order in which it was looked at. */
   lines: DoctorLine[];
 }
 
 /** What only the editor knows of an open document. */
 export interface DocumentInfoParams {
+  /** URI of the open document, as in `textDocument/didOpen`. */
   uri: string;
-  /** Such as `utf-8` or `latin-1`. */
+  /** Such as `utf-8` or `latin-1`; counts where the file itself does not tell. */
   encoding?: string | null;
+  /** Whether its file begins with one. Reserved: the file itself is asked. */
   byteOrderMark?: boolean | null;
-  /** `\n` or `\r\n`. */
+  /** `\n` or `\r\n`. Reserved: the text that is open has its line endings. */
   lineEnding?: string | null;
+  /** Whether it is unsaved; counts where its text cannot be compared with the file. */
   dirty?: boolean | null;
+  /** SHA-256 of its text. Reserved: LSP tells the server the text itself. */
   sha256?: string | null;
 }
 
 /** Drops kept work for good. A dry run wins over `confirm`. */
 export interface DropParams {
-  /** Ids of proposals or tickets. */
+  /** Ids of proposals or tickets, at least one. */
   ids: string[];
+  /** Whether to do it; false, the default, only tells what would go. */
   confirm?: boolean | null;
+  /** Only tell what would go, whatever `confirm` says; false unless said. */
   dryRun?: boolean | null;
 }
 
 /** What was dropped, or would be. */
 export interface DropResult {
+  /** Whether it was done; false without `confirm` and for a dry run. */
   done: boolean;
+  /** What is gone, or would be. */
   items: RetainedItem[];
   /** What was not, and why. */
   kept?: Notice[] | null;
 }
 
-/** What follows when a task changed nothing. */
+/**
+ * What follows when a task changed nothing.
+ *
+ * - `off`: Nothing.
+ * - `flag`: The task is flagged as `unchanged`.
+ * - `fail`: The task fails as `noChanges`.
+ */
 export type ExpectChanges = "off" | "flag" | "fail";
 
 /** Why a run or task did not do its work. */
 export interface Failure {
+  /** What kind of reason. */
   kind: FailureKind;
   /** What happened, where, and what to do. */
   message: string;
-  /** What a time limit ended. */
+  /** With `timeout`: what the time limit ended. */
   phase?: Phase | null;
-  /** The program's exit code. */
+  /** Exit code of the program, where it ended with one. */
   exitCode?: number | null;
-  /** Number of the signal that ended it. */
+  /** Number of the signal that ended the program, where one did. */
   signal?: number | null;
 }
 
-/** Why a run or a task did not do its work. */
+/**
+ * Why a run or a task did not do its work.
+ *
+ * - `timeout`: It took longer than `deadlineMs`, or its start than `task.startMs`; see `phase`.
+ * - `stalled`: It gave no sign of life for `idleMs`.
+ * - `modelError`: The model or its provider failed, or answered with nothing at all.
+ * - `rateLimited`: The provider takes no more requests for now.
+ * - `notSignedIn`: The agent is not signed in; the message says how to do that.
+ * - `spawn`: Its program could not be started.
+ * - `exit`: Its program ended with another exit code than 0: `exitCode`.
+ * - `signal`: Its program was ended by a signal: `signal`.
+ * - `protocol`: The agent did not keep to its protocol, or ended without ending its turn.
+ * - `setup`: What it needs could not be made: base, workspace, or the work that it depends on.
+ * - `delivery`: The agent's result does not fit `outputSchema`.
+ * - `selection`: The agent does not offer the model, thinking or way to sign in that was chosen.
+ * - `noChanges`: It changed nothing, and `expectChanges` is `fail`.
+ * - `refused`: The model refused the task, or what the run left is not read, since it may still write.
+ * - `limit`: The model or the agent came to a limit of its own, of tokens or turns.
+ * - `budget`: Its `budget` was spent.
+ * - `escaped`: The agent changed something outside its workspace: it says so, and the disk does.
+ * - `diskFull`: The disk is full.
+ * - `internal`: A merge broke, a supervisor died, or a bug: the message and the server's log say more.
+ */
 export type FailureKind = "timeout" | "stalled" | "modelError" | "rateLimited" | "notSignedIn" | "spawn" | "exit" | "signal" | "protocol" | "setup" | "delivery" | "selection" | "noChanges" | "refused" | "limit" | "budget" | "escaped" | "diskFull" | "internal";
 
 /** A file that both change. */
 export interface FileOverlap {
+  /** Relative to the repository's top level, for people: what is not UTF-8 or not printable is escaped. */
   path: string;
+  /** `file:` URI of it in the user's work tree; exact for every name. */
   uri: string;
-  /** `lines`: the same lines, or lines beside each other; `wholeFile`: one of them deletes, renames or replaces it; `sameFile`: other places of one text. */
+  /** How near they come. */
   kind: OverlapKind;
-  /** With `lines`: where, in the text that both began with. */
+  /** With `lines`: those of the first one that the other meets, in the text that both began with. */
   lines?: LineRange[] | null;
 }
 
 /** One file of a proposal with its units. */
 export interface FileView {
-  /** Relative to the repository's top level, for people. */
+  /** Relative to the repository's top level, for people: what is not UTF-8 or not printable is escaped. */
   path: string;
-  /** The user's file; exact for every name. */
+  /** `file:` URI of it in the user's work tree; exact for every name. */
   uri: string;
+  /** What concerns the whole file first, then hunks from top to bottom. */
   units?: UnitView[] | null;
+  /** Its path before a rename; absent where it was not renamed. */
   oldPath?: string | null;
+  /** `file:` URI of `oldPath`. */
   oldUri?: string | null;
+  /** Whether git takes for no text what was created, deleted or changed there; false where the content is the same. */
   binary?: boolean | null;
-  /** Git's mode in octal. */
+  /** Git's mode in octal, such as `100644`; absent where it was created. */
   modeBefore?: string | null;
-  /** Git's mode in octal. */
+  /** Git's mode in octal; absent where it was deleted. */
   modeAfter?: string | null;
-  /** `sennit:` URI of the text before: what the agent began with, or `settled`. */
+  /** `sennit:` URI of the text before: what the agent began with, or `settled`; absent where it was created. */
   baseUri?: string | null;
-  /** `sennit:` URI of the text after: what the agent left, or `settled`. */
+  /** `sennit:` URI of the text after: what the agent left, or `settled`; absent where it was deleted. */
   proposedUri?: string | null;
+  /** How many lines it adds. */
   linesAdded?: number | null;
+  /** How many lines it takes out. */
   linesRemoved?: number | null;
-  /** Where a conflict in it was settled and that counts. */
+  /** How a conflict in it was settled, where that was and counts. */
   settled?: SettledView | null;
 }
 
-/** What a person should know beside the verdict. A flag never changes a verdict. */
+/**
+ * What a person should know beside the verdict. A flag never changes a verdict.
+ *
+ * - `quarantined`: Whether a run of it has ended is not known, or processes are left that cannot be ended.
+ * - `recovered`: Its server died; another one took over what it left.
+ * - `stale`: What was checked is not what there is now. Reserved: this version makes no checks.
+ * - `sourceDrift`: Its repository changed while the ticket ran: files, refs, configuration or hooks.
+ * - `cleanupIssue`: Something of it could not be deleted. Reserved: so far `sennit/doctor` alone tells that.
+ * - `headMoved`: HEAD moved, or another branch was taken, while the ticket ran.
+ * - `unchanged`: It changed nothing, and `expectChanges` is `flag`.
+ * - `outputTruncated`: It wrote more than `limits.output.fileBytes`; the rest was not kept.
+ */
 export type Flag = "quarantined" | "recovered" | "stale" | "sourceDrift" | "cleanupIssue" | "headMoved" | "unchanged" | "outputTruncated";
 
 /** A follow-up on a task that has ended; what is not said here is as it was for that task. */
 export interface FollowParams {
-  /** 1 to 64 characters: the same request again gives the same ticket. */
+  /** 1 to 64 visible ASCII characters: the same request under it gives the same ticket, another one is refused. */
   operationId?: string | null;
-  /** A name for people. */
+  /** A name for people, 200 characters at most. */
   label?: string | null;
-  /** When proposals are offered; the setting `review.offer`. */
+  /** When proposals are offered; the setting `review.offer` unless said. */
   offer?: Offer | null;
-  /** Whether the answer comes only when the ticket has settled. */
+  /** Whether the answer comes only when the ticket has settled; false unless said. */
   wait?: boolean | null;
-  /** LSP's token for progress; counts only with `wait`. */
+  /** LSP's token for progress. Refused without `wait`: the server makes its own. */
   workDoneToken?: string | number | null;
-  /** LSP's token for partial results; counts only with `wait`. */
+  /** LSP's token for partial results; refused without `wait`. Nothing is sent under it, so that the answer is whole; `sennit/taskChanged` tells each task as it ends. */
   partialResultToken?: string | number | null;
+  /** Id of the ticket of the task that has ended. */
   ticket: string;
+  /** Id of the task that has ended. */
   task: string;
   /** What is to be done now; the task's own prompt again unless said. */
   prompt?: string | null;
-  /** What the agent is given beside its prompt, as data. */
+  /** What the agent is given beside its prompt, as data; at most 64. */
   attach?: Attachment[] | null;
-  /** Another agent, which then begins a session of its own. */
+  /** Name of another agent, which begins a session of its own; the same one unless said. */
   agent?: string | null;
-  /** `resume`: go on with the agent's earlier session where that can be. */
+  /** What the agent knows of before; `resume` unless said. */
   session?: SessionWish | null;
-  /** `work`: on the earlier proposal merged with the text as it is now. */
+  /** What its workspace holds at the beginning; `work` unless said. */
   begin?: Begin | null;
-  /** A label for people, 200 characters at most. */
+  /** A label for people, 200 characters at most; as before unless said. */
   description?: string | null;
-  /** What a run may use up; then it ends as `partial`. */
+  /** What a run may use up; as before unless said. */
   budget?: Budget | null;
-  /** Milliseconds that a run may take; as before unless said. */
+  /** Milliseconds that a run may take, 1 to 86400000; as before unless said. */
   deadlineMs?: number | null;
 }
 
 /** The ended work that something follows; of a task that proposed nothing only its name. */
 export interface Following {
+  /** Id of the ticket of the work that is followed. */
   ticket: string;
+  /** Id of its task. */
   task: string;
+  /** Id of what it proposed; absent where that was nothing, or dropped. */
   proposal?: string | null;
+  /** Id of the newest revision by then. */
   revision?: string | null;
 }
 
 /** Collects what nothing needs any more. A dry run wins over `confirm`. */
 export interface GcParams {
+  /** Whether to do it; false, the default, only tells what would go. */
   confirm?: boolean | null;
+  /** Only tell what would go, whatever `confirm` says; false unless said. */
   dryRun?: boolean | null;
 }
 
 /** What was collected, or would be. */
 export interface GcResult {
+  /** Whether it was done; false without `confirm` and for a dry run. */
   done: boolean;
+  /** What is gone, or would be. */
   items: RetainedItem[];
+  /** Bytes that are free now, or would be. */
   freedBytes?: number | null;
+  /** What could not be removed or looked through, and why. */
   kept?: Notice[] | null;
 }
 
-/** How a part of the machine is. */
+/**
+ * How a part of the machine is.
+ *
+ * - `good`: Nothing has to be done.
+ * - `warning`: It works, and somebody should look.
+ * - `bad`: Something does not work until that is mended.
+ */
 export type Health = "good" | "warning" | "bad";
 
-/** How a revision goes together with those before it. */
+/**
+ * How a revision goes together with those before it.
+ *
+ * - `pending`: It has not been merged yet.
+ * - `clean`: It merges.
+ * - `noChanges`: Nothing was changed.
+ * - `alreadyPresent`: What was merged before it holds the same changes.
+ * - `conflict`: It collides with what was merged before it; later ones are merged without it.
+ * - `failed`: Git could not merge it, or something that it builds on; `failure` says why.
+ * - `discarded`: It was dropped by `sennit/drop`.
+ * - `retained`: Work of a run that did not complete: kept, not merged, never preselected.
+ */
 export type Integration = "pending" | "clean" | "noChanges" | "alreadyPresent" | "conflict" | "failed" | "discarded" | "retained";
 
 /** Ends the turn of an agent, which then waits for what is said next. */
 export interface InterruptParams {
+  /** Id of a ticket, from `sennit/dispatch`, `sennit/follow` or `sennit/tickets`. */
   ticket: string;
+  /** Id of a task of the ticket, as its call named it; `ID-again` where it is done again. */
   task: string;
 }
 
 /** Whether a turn was under way. */
 export interface InterruptResult {
+  /** Whether a turn was ended; false where none was under way. */
   interrupted: boolean;
 }
 
 /** A path that the base does not hold. */
 export interface LeftOutView {
+  /** Relative to the repository's top level, for people: what is not UTF-8 or not printable is escaped. */
   path: string;
+  /** Why: `ignored`, `unreadable`, `nestedRepository`, `tooLarge`, `conflictMarkers`, `looksLikeASecret`, `unknownEncoding` or `unknownText` (of an open document), `unsavedElsewhere` (in another editor), `specialFile`, `reservedName`, `refusedByGit`, `absentSubmodule`, `inASubmodule`, `outOfView` (of a sparse checkout). */
   reason: string;
+  /** More of that, for a person; may be empty. */
   detail?: string | null;
 }
 
 /** Lines `start` (from 0) to `start + count`, as LSP counts lines. */
 export interface LineRange {
+  /** The first line, from 0. */
   start: number;
+  /** How many lines; 0 for a place between two lines. */
   count: number;
 }
 
@@ -607,34 +804,48 @@ export interface LineRange {
 export interface ManifestView {
   /** The repository's top level as a `file:` URI. */
   repository: string;
-  /** The last commit; absent before it. */
+  /** Git's id of the last commit; absent before the first one. */
   head?: string | null;
-  /** Absent when HEAD is detached. */
+  /** The branch, without `refs/heads/`; absent when HEAD is detached. */
   branch?: string | null;
+  /** Paths that differ between HEAD and the index. Each of these lists is cut to 1000. */
   staged?: string[] | null;
+  /** Paths whose files differ from the index. */
   modified?: string[] | null;
+  /** Paths that were deleted in the index or on the disk. */
   deleted?: string[] | null;
+  /** Paths of files that git does not track and that are in the base. */
   untracked?: string[] | null;
+  /** Paths whose text was taken from an unsaved document of the editor. */
   unsaved?: string[] | null;
+  /** Paths that it does not hold as they are, and why. */
   leftOut?: LeftOutView[] | null;
   /** How many ignored paths it lacks. */
   leftOutIgnored?: number | null;
-  /** An operation of git that waits for the user. */
+  /** An operation of git that waits for the user: `rebase`, `merge`, `cherry-pick`, `revert` or `bisect`; absent where none does. */
   inProgress?: string | null;
 }
 
 /** Names what to check out: a task's newest revision, or while it works what is there so far. */
 export interface MaterialiseParams {
+  /** Id of a ticket, from `sennit/dispatch`, `sennit/follow` or `sennit/tickets`. */
   ticket: string;
+  /** Id of a task of the ticket, as its call named it; `ID-again` where it is done again. */
   task: string;
 }
 
 /** A plain folder to look around in; `sennit gc` removes it once its server has ended. */
 export interface MaterialiseResult {
+  /** Its absolute path. */
   folder: string;
 }
 
-/** In which order proposals are merged: as given, or so that most of them go in. */
+/**
+ * In which order proposals are merged.
+ *
+ * - `task`: As the tasks stand in the call, dependencies first.
+ * - `fewestConflicts`: So that most of them go in.
+ */
 export type MergeOrder = "task" | "fewestConflicts";
 
 /** An empty object. */
@@ -645,33 +856,44 @@ export interface Nothing {
 export interface Notice {
   /** What happened, where, and what to do. */
   message: string;
-  /** When, RFC 3339 in UTC. */
+  /** When. Reserved: `sennit/story` tells when something happened. */
   at?: string | null;
-  /** The file that it is about. */
+  /** The file that it is about, for people; absent where it is about none. */
   path?: string | null;
 }
 
-/** When proposals are offered: as they come, when the ticket settles, or on request. */
+/**
+ * When proposals that merge are offered to a client without a review interface.
+ *
+ * An offer is an edit that asks for confirmation, or a message that asks first.
+ *
+ * - `auto`: Each as soon as it is `clean`.
+ * - `settled`: Those that are `clean` once their ticket has settled.
+ * - `manual`: None by itself.
+ */
 export type Offer = "auto" | "settled" | "manual";
 
 /**
  * What follows when a proposal conflicts with those before it.
  *
- * `setAside`: a person settles it. `follow`: its agent has one more turn, on what was merged
- * before it, in a task of the same ticket.
+ * - `setAside`: It is set aside for a person to settle.
+ * - `follow`: Its agent has one more turn, on what was merged before it, in a task of the same ticket.
  */
 export type OnConflict = "setAside" | "follow";
 
 /** A page of an agent's output; without `offset` the end of it. */
 export interface OutputParams {
+  /** Id of a ticket, from `sennit/dispatch`, `sennit/follow` or `sennit/tickets`. */
   ticket: string;
+  /** Id of a task of the ticket, as its call named it; `ID-again` where it is done again. */
   task: string;
-  /** The last run unless said. */
+  /** Id of a run of the task; its last one unless said. */
   run?: string | null;
+  /** Which output; `stdout` unless said. */
   stream?: Stream | null;
-  /** In bytes from the start. */
+  /** Where to begin, in bytes from the start; without it the end is given. */
   offset?: number | null;
-  /** Bytes at most, up to 1 MiB. */
+  /** Bytes at most, 1 to 1048576; 65536 unless said. */
   limit?: number | null;
 }
 
@@ -682,72 +904,100 @@ export interface OutputParams {
  * are of what the agent wrote: the length of a text says nothing of them.
  */
 export interface OutputResult {
+  /** What was written there; what is not UTF-8 is replaced. */
   text: string;
+  /** Where the page begins, in bytes from the start. */
   offset: number;
+  /** The `offset` of the page after it. */
   nextOffset: number;
+  /** How many bytes there are by now. */
   total: number;
+  /** Whether the run goes on, so that there may be more. */
   running?: boolean | null;
-  /** The program wrote more than is kept. */
+  /** Whether more was written than `limits.output.fileBytes`; known once it has ended. */
   truncated?: boolean | null;
 }
 
 /** Two pieces of work that change the same files; the earlier one first. */
 export interface Overlap {
+  /** The first: a proposal before what runs, an older one before a newer one. */
   one: Worker;
+  /** The second. */
   other: Worker;
+  /** Where they meet, by path. */
   files: FileOverlap[];
 }
 
-/** How near two pieces of work come to each other in a file. */
+/**
+ * How near two pieces of work come to each other in a file.
+ *
+ * - `lines`: They change the same lines, or lines beside each other.
+ * - `wholeFile`: One of them changes more than lines: it creates, deletes, renames or replaces it.
+ * - `sameFile`: They change other places of one text, or began with different texts.
+ */
 export type OverlapKind = "lines" | "wholeFile" | "sameFile";
 
 /** Which work to compare: each piece with each other one, within and across tickets. */
 export interface OverlapsParams {
   /** Only pairs in which this ticket has a part. */
   ticket?: string | null;
-  /** Only work in a repository at, above or below that folder. */
+  /** `file:` URI or absolute path of a folder: only what is in a repository at, above or below it. */
   folder?: string | null;
-  /** Whether to look into the workspaces of running agents, too. */
+  /** Whether to look into the workspaces of running agents, too; true unless said. */
   running?: boolean | null;
-  /** Pairs at most, 1 to 10000. */
+  /** Pairs at most, 1 to 10000; 1000 unless said. */
   limit?: number | null;
 }
 
 /** The pairs that meet, those that share lines first. */
 export interface OverlapsResult {
+  /** At most `limit` of them. */
   overlaps: Overlap[];
+  /** How many there are. */
   total?: number | null;
   /** Work that could not be looked at, and why. */
   notices?: Notice[] | null;
 }
 
-/** Which part of a task's life a time limit ended. */
+/**
+ * Which part of a task's life a time limit ended.
+ *
+ * - `queued`: Before it began. Reserved: in this version it may be queued for any time.
+ * - `starting`: Before its agent was given the task: the setting `task.startMs`.
+ * - `running`: While it worked: `deadlineMs`.
+ * - `cancelling`: While it was being ended. Reserved: a run that cannot be ended is `quarantined`.
+ */
 export type Phase = "queued" | "starting" | "running" | "cancelling";
 
 /** What dispatching a task would do. */
 export interface PlannedTask {
+  /** Its `id` in the call. */
   id: string;
+  /** Name of the agent that would do it, which may have been chosen by its role. */
   agent: string;
-  /** `file:` URI of the top level. */
+  /** `file:` URI of the top level of the repository that it would work in. */
   repository: string;
   /** The program and its arguments as they would be started. */
   argv?: string[] | null;
-  /** Tasks that it waits for. */
+  /** Its `dependsOn`. */
   after?: string[] | null;
 }
 
 /** What a dispatch of the same call would do; nothing was started. */
 export interface PreflightResult {
+  /** In the order of the call. */
   tasks: PlannedTask[];
+  /** What the bases would hold, one for each repository and `base` of the call. */
   bases: ManifestView[];
+  /** What a dispatch would tell of the call and its tasks, such as that the same `operationId` had been dispatched before. */
   notices?: Notice[] | null;
 }
 
 /** Names what to preview: proposals at their revisions, or a whole ticket. */
 export interface PreviewParams {
-  /** All of its proposals; left out, `proposals` are named. */
+  /** All of its proposals, of one repository; either this or `proposals` is named. */
   ticket?: string | null;
-  /** Those that are meant; with `ticket`, of it these alone. */
+  /** Those that are meant, of one ticket and repository; where no `ticket` is named. */
   proposals?: Selected[] | null;
 }
 
@@ -755,14 +1005,17 @@ export interface PreviewParams {
 export interface PreviewResult {
   /** LSP's `WorkspaceEdit`s, shaped for this client, to be applied in order. */
   edits: unknown[];
-  /** Files that the server writes itself, since no edit carries them. */
+  /** Files that no edit carries: with `none` the server writes them, with `failed` nobody does. */
   rest?: AppliedFile[] | null;
+  /** Accepted units that do not fit, and would be left out. */
   conflicts?: StalePart[] | null;
+  /** Ids of accepted units that the text holds already. */
   alreadyThere?: string[] | null;
+  /** Ids of accepted units that fit and would go in, but are `uncertain`. */
   uncertain?: string[] | null;
   /** Why everything is held until `confirmMoved`. */
   held?: Notice[] | null;
-  /** The same as a patch, for people. */
+  /** The same as a patch, for people; absent where its bytes are not UTF-8. */
   patch?: string | null;
   /** What a person should know of some files before applying. */
   notices?: Notice[] | null;
@@ -772,18 +1025,18 @@ export interface PreviewResult {
 export interface Progress {
   /** `starting`, `running`, `thinking`, or `silent`: nothing for a third of `idleMs`. */
   phase: string;
-  /** The last line of its output. */
+  /** The last line of its output or words, or its last tool; absent before. */
   lastLine?: string | null;
-  /** The tool that it used last. */
+  /** The tool that it used last, in its own words; absent before the first. */
   lastTool?: string | null;
   /** Calls of tools so far, as far as it tells. */
   tools?: number | null;
   /** The agent's own plan. */
   toDo?: ToDoEntry[] | null;
-  /** What it used so far. */
+  /** What it used so far; absent where it does not tell. */
   usage?: Usage | null;
-  /** Bytes written to its output so far. */
-  outputBytes?: number | null;
+  /** Bytes of both of its outputs that are kept so far. */
+  keptBytes?: number | null;
   /** Milliseconds since its last sign of life. */
   idleMs?: number | null;
   /** Milliseconds since the run started. */
@@ -792,44 +1045,69 @@ export interface Progress {
 
 /** A proposal changed. Some states in between may be left out, the last one never. */
 export interface ProposalChanged {
+  /** The proposal as it is now, at its newest revision. */
   proposal: ProposalSummary;
 }
 
-/** How a proposal is shown. */
+/**
+ * How a proposal is shown.
+ *
+ * - `view`: As files and units.
+ * - `patch`: As a patch that `git apply` takes.
+ */
 export type ProposalFormat = "view" | "patch";
 
 /** Names a proposal; its newest revision unless said. */
 export interface ProposalParams {
+  /** Id of a proposal; it stays the same through all of its revisions. */
   proposal: string;
+  /** Id of one of its revisions; the newest unless said. */
   revision?: string | null;
+  /** How it is shown; `view` unless said. */
   format?: ProposalFormat | null;
-  /** With `format: patch`: another revision of the proposal; the patch leads from its text to this one's. */
+  /** With `format: patch`: id of another revision of it; the patch leads from its text to this one's, each as `text` says. */
   against?: string | null;
-  /** Whether files whose conflict was settled are shown as they go in. */
+  /** Which text is shown where conflicts were settled; `settled` unless said. */
   text?: ProposalText | null;
-  /** Files at most. */
+  /** Files at most, 1 to 10000; 1000 unless said. A patch is never cut. */
   limit?: number | null;
+  /** How many to leave out at the beginning; 0 unless said. */
   offset?: number | null;
 }
 
 /** One proposal in a list, at its newest revision. */
 export interface ProposalSummary {
+  /** Id of a proposal; it stays the same through all of its revisions. */
   id: string;
+  /** Id of the revision. */
   revision: string;
+  /** Id of the ticket whose task made the revision. */
   ticket: string;
+  /** Id of the task that made the revision. */
   task: string;
   /** Its place in the order of reconciliation, from 0. */
   order: number;
+  /** How it goes together with those before it. */
   integration: Integration;
+  /** What the checks say of it. */
   checks: Checks;
+  /** What the user has decided about it. */
   review: Review;
+  /** What has become of it by its applications. */
   application: ApplicationState;
+  /** Name of its agent, as `sennit/agents` lists it. */
   agent: string;
+  /** The `description` of its task: a label for people. */
   description?: string | null;
+  /** How many files it changes. */
   files?: number | null;
+  /** How many lines it adds. */
   linesAdded?: number | null;
+  /** How many lines it takes out. */
   linesRemoved?: number | null;
+  /** What a person should know of it. Reserved for what checks find; those of its task are in the view of the task. */
   flags?: Flag[] | null;
+  /** Of its newest change; a lower one is an older view. */
   sequence?: number | null;
   /** Which revision of its proposal it is, from 1; a follow-up adds one. */
   number?: number | null;
@@ -838,27 +1116,32 @@ export interface ProposalSummary {
 /**
  * Which text of a proposal is shown.
  *
- * `settled`: what goes in, which is what a person has made of it where conflicts were settled.
- * `agent`: what the agent left.
+ * - `settled`: What goes in: what a person has made of it where conflicts were settled.
+ * - `agent`: What the agent left.
  */
 export type ProposalText = "settled" | "agent";
 
 /** One proposal in full. */
 export interface ProposalView {
+  /** It in a line, at the revision that is shown. */
   summary: ProposalSummary;
-  /** Commit of the store that the agent began with. */
+  /** Git's id of the commit in Sennit's store that the agent began with. */
   base: string;
+  /** A page of its files, the riskiest first; none with `format: patch`. */
   files?: FileView[] | null;
+  /** Those that are open. */
   conflicts?: ConflictView[] | null;
   /** Conflicts that were settled by `sennit/resolve`. */
   resolved?: ConflictView[] | null;
+  /** What a person should know of it. */
   notices?: Notice[] | null;
+  /** Why it could not be merged; absent where it could. */
   failure?: Failure | null;
-  /** A patch that `git apply` takes, with `format: patch`. */
+  /** With `format: patch`: a patch that `git apply` takes. */
   patch?: string | null;
   /** The same where its bytes are not UTF-8. */
   patchBase64?: string | null;
-  /** Files in all; `files` is capped. */
+  /** How many files it has in all. */
   filesTotal?: number | null;
   /** All that there are of it, oldest first. */
   revisions?: RevisionSummary[] | null;
@@ -866,51 +1149,76 @@ export interface ProposalView {
 
 /** A page of proposals in the order of reconciliation, newest ticket first. */
 export interface ProposalsParams {
-  /** Only those of one ticket. */
+  /** Id of a ticket: only those of it; of all tickets unless said. */
   ticket?: string | null;
-  /** Only those of a repository at, above or below that folder. */
+  /** `file:` URI or absolute path of a folder: only what is in a repository at, above or below it. */
   folder?: string | null;
-  /** How many at most, 1 to 1000. */
+  /** How many at most, 1 to 1000; 100 unless said. */
   limit?: number | null;
+  /** How many to leave out at the beginning; 0 unless said. */
   offset?: number | null;
 }
 
 /** A page of proposals. */
 export interface ProposalsResult {
+  /** Each at its newest revision. */
   proposals: ProposalSummary[];
+  /** How many there are; a page holds some. */
   total?: number | null;
 }
 
-/** A question of an agent that waits for the user. */
+/** A question of an agent; it waits for the user until it is `closed`. */
 export interface Question {
+  /** Id of a question of the task; `sennit/answer` takes it. */
   id: string;
+  /** What is asked, for a person. */
   text: string;
-  /** Answers to choose from. */
+  /** Answers to choose from; empty where any text is one. */
   options?: string[] | null;
-  /** When the safe answer is given, RFC 3339 in UTC. */
+  /** When the safe answer is given: not allowed, or none at all. */
   deadline?: string | null;
-  /** The answer that was given. */
+  /** The answer that a person gave; absent while it waits for one, and where nobody gave one. */
   answer?: string | null;
-  /** Whether the agent asks if it may do something. */
+  /** Whether the agent asks if it may do something; `Allow once` alone allows it. */
   permission?: boolean | null;
+  /** Why it waits no more, for a person; absent while it waits. */
+  closed?: string | null;
 }
 
-/** What a queued task waits for. */
+/**
+ * What a queued task waits for.
+ *
+ * - `slot`: A free slot (`limits.tasks`, `maxConcurrent`), or the base of its ticket.
+ * - `dependency`: The tasks that it depends on, and the merge of their proposals.
+ * - `retry`: A moment before its next run: the one before failed without a trace.
+ */
 export type QueuedFor = "slot" | "dependency" | "retry";
 
-/** What became of something that was said to an agent. */
+/**
+ * What became of something that was said to an agent.
+ *
+ * - `delivered`: Its turn had been interrupted; it goes on with this.
+ * - `queued`: It hears it when its turn is over.
+ * - `duplicate`: It was said before under this id.
+ * - `notApplied`: It came too late: nothing is running any more.
+ */
 export type Receipt = "delivered" | "queued" | "duplicate" | "notApplied";
 
 /** Lines that clash, in each of the three sides. */
 export interface RegionView {
+  /** In the text with which both began. */
   base: LineRange;
+  /** In the text that is there. */
   ours: LineRange;
+  /** In the text that is proposed. */
   theirs: LineRange;
 }
 
 /** How a person has settled a conflict. */
 export interface ResolutionView {
+  /** How it was settled. */
   take: Take;
+  /** With `take: suggestion`: its `kind`. */
   suggestion?: SuggestionKind | null;
   /** False once it is about other texts than those that collide now. */
   counts?: boolean | null;
@@ -918,65 +1226,99 @@ export interface ResolutionView {
 
 /** Settles conflicts of one revision; what was settled before about others stands. */
 export interface ResolveParams {
+  /** Id of a proposal; it stays the same through all of its revisions. */
   proposal: string;
+  /** The one that was looked at; an older one is refused. */
   revision: string;
+  /** At least one, and each conflict once. */
   choices: ConflictChoice[];
 }
 
 /** One thing that is kept. */
 export interface RetainedItem {
+  /** Id of the ticket, application or proposal; else the name of a folder. */
   id: string;
+  /** `ticket` or `application`; in `sennit/drop` also `proposal`; in `sennit/gc` also `workspace`, `spare` (a folder kept for another task) and `store` (objects). */
   kind: string;
-  /** Absent for what belongs to no ticket any more. */
+  /** Id of its ticket; absent for what belongs to no ticket any more. */
   ticket?: string | null;
+  /** Id of the task of a proposal; absent for all else. */
   task?: string | null;
+  /** What it takes on the disk; 0 where that is counted elsewhere or not at all. */
   bytes?: number | null;
+  /** When it was made; empty for folders. */
   at?: string | null;
-  /** Why it is kept. */
+  /** Why it is kept, or can go. */
   reason?: string | null;
 }
 
 /** What is kept, how large and how old. */
 export interface RetainedResult {
+  /** Tickets, then applications that were not taken back. */
   items: RetainedItem[];
+  /** Sum of their `bytes`. */
   totalBytes?: number | null;
 }
 
-/** What the user has decided about a revision. */
+/**
+ * What the user has decided about a revision.
+ *
+ * - `offered`: No unit is accepted, and not every one is rejected.
+ * - `accepted`: Every unit is accepted.
+ * - `partlyAccepted`: Some units are accepted.
+ * - `rejected`: Every unit is rejected.
+ */
 export type Review = "offered" | "accepted" | "partlyAccepted" | "rejected";
 
 /** One revision of a proposal; only the newest can be decided and applied. */
 export interface RevisionSummary {
+  /** Id of the revision, for `sennit/proposal`. */
   id: string;
   /** From 1, oldest first. */
   number: number;
+  /** Id of the ticket whose task made it. */
   ticket: string;
+  /** Id of the task that made it. */
   task: string;
-  /** When it was made, RFC 3339 in UTC. */
+  /** When it was made. */
   at: string;
+  /** How it goes together with those before it. */
   integration: Integration;
+  /** How many files it changes. */
   files?: number | null;
 }
 
 /** Names a run of a task; the last one unless said. */
 export interface RunParams {
+  /** Id of a ticket, from `sennit/dispatch`, `sennit/follow` or `sennit/tickets`. */
   ticket: string;
+  /** Id of a task of the ticket, as its call named it; `ID-again` where it is done again. */
   task: string;
+  /** Id of a run of the task; its last one unless said. */
   run?: string | null;
 }
 
 /** One run's record. */
 export interface RunResult {
+  /** How it is now. */
   run: RunView;
+  /** Name of its agent, as `sennit/agents` lists it. */
   agent: string;
+  /** All that the agent was told; the task's own prompt before that was made. */
   prompt: string;
+  /** Its program and arguments as they were started; as they are configured before that. */
   argv: string[];
+  /** Absolute path of the folder in which it works; empty before there is one. */
   folder: string;
-  /** Names only; values are never kept. */
+  /** Names of the environment variables that it was given; values are never kept. */
   variables: string[];
+  /** Bytes of its standard output that are kept. */
   outputBytes?: number | null;
+  /** Bytes of its error output that are kept. */
   errorBytes?: number | null;
+  /** Exit code of its program; absent while it runs and where none is known. */
   exitCode?: number | null;
+  /** Number of the signal that ended its program; absent where none did. */
   signal?: number | null;
   /** Ids of processes that could not be ended. */
   survivors?: number[] | null;
@@ -988,11 +1330,13 @@ export interface RunResult {
 
 /** What confined a run, as it really was. */
 export interface RunSandbox {
-  /** The setting: `required`, `preferred` or `off`. */
+  /** What its agent or the setting `sandbox` asks for: `required`, `preferred` or `off`. */
   wanted: string;
+  /** Whether it was in a sandbox. */
   confined: boolean;
-  /** Why it was not confined. */
+  /** Why it was not confined; absent where it was. */
   whyNot?: string | null;
+  /** Whether it could write to its workspace; with `access: read` it could not. */
   workspaceWritable?: boolean | null;
   /** Folders that it could write to beside its workspace. */
   writable?: string[] | null;
@@ -1000,22 +1344,37 @@ export interface RunSandbox {
   leftOut?: string[] | null;
 }
 
-/** Where one run of an agent is. */
+/**
+ * Where one run of an agent is.
+ *
+ * - `starting`: Its workspace is being made, then its program started.
+ * - `running`: Its program works.
+ * - `stopping`: Its program is being ended.
+ * - `ended`: Its program was never started, or has ended and what it left is still to be taken.
+ * - `captured`: What it left was taken, or could not be: then the failure of its task says why.
+ * - `quarantined`: Processes of it could not be ended; its workspace is kept and not read.
+ */
 export type RunState = "starting" | "running" | "stopping" | "ended" | "captured" | "quarantined";
 
 /** One run of an agent for a task. */
 export interface RunView {
+  /** Id of a run: `runs` of a task lists them, `sennit/run` and `sennit/output` take it. */
   id: string;
+  /** Where it is. */
   state: RunState;
+  /** When its program began; absent before that. */
   startedAt?: string | null;
+  /** When it ended; absent before that. */
   endedAt?: string | null;
+  /** Why it did not do its work; absent where it did, and before it has ended. */
   failure?: Failure | null;
-  outputBytes?: number | null;
-  /** What it used, as far as it tells. */
+  /** Bytes that it wrote to both outputs, kept or not; 0 before it has ended. */
+  writtenBytes?: number | null;
+  /** What it used, as far as it tells; known once it has ended. */
   usage?: Usage | null;
-  /** Calls of tools, as far as it tells. */
+  /** Calls of tools, as far as it tells; known once it has ended. */
   tools?: number | null;
-  /** The agent's own name of its session. */
+  /** The agent's own name of its session; absent before it is known, and where it has none. */
   session?: string | null;
   /** Whether it went on with an earlier session, or had to begin anew; absent where there was none to go on with. */
   resumed?: boolean | null;
@@ -1031,11 +1390,18 @@ export interface RunWorkspace {
 
 /** A proposal at the revision that the user has seen. */
 export interface Selected {
+  /** Id of a proposal; it stays the same through all of its revisions. */
   proposal: string;
+  /** The newest one, which was looked at; an older one is refused. */
   revision: string;
 }
 
-/** Whether an agent goes on with what it knows, or begins anew and is told what was before. */
+/**
+ * Whether an agent goes on with what it knows. One that begins anew is told what was before.
+ *
+ * - `resume`: It goes on with the agent's earlier session where that can be.
+ * - `fresh`: It begins a new session.
+ */
 export type SessionWish = "resume" | "fresh";
 
 /**
@@ -1045,7 +1411,9 @@ export type SessionWish = "resume" | "fresh";
  * met. It is decided as a whole: a decision about one of its units is one about all of them.
  */
 export interface SettledView {
+  /** How it was settled. */
   take: Take;
+  /** With `take: suggestion`: its `kind`. */
   suggestion?: SuggestionKind | null;
   /** `sennit:` URI of the text that the agent left. */
   agentUri?: string | null;
@@ -1055,7 +1423,9 @@ export interface SettledView {
 
 /** One side of a conflict; a side that is absent has neither key. */
 export interface SideView {
+  /** Git's mode in octal, such as `100644`. */
   mode?: string | null;
+  /** Git's id of the object. */
   id?: string | null;
   /** `sennit:` URI of that side's text. */
   uri?: string | null;
@@ -1063,78 +1433,141 @@ export interface SideView {
 
 /** An accepted unit that does not go together with the text as it is now. */
 export interface StalePart {
+  /** Id of a unit of a revision; `units` of `sennit/decide` takes it. */
   unit: string;
+  /** Id of a proposal; it stays the same through all of its revisions. */
   proposal: string;
+  /** Relative to the repository's top level, for people: what is not UTF-8 or not printable is escaped. */
   path: string;
+  /** What collides, for a person: the kind of conflict, and what git says of it. */
   reason: string;
 }
 
 /** Says something to an agent at work. */
 export interface SteerParams {
+  /** Id of a ticket, from `sennit/dispatch`, `sennit/follow` or `sennit/tickets`. */
   ticket: string;
+  /** Id of a task of the ticket, as its call named it; `ID-again` where it is done again. */
   task: string;
+  /** What its agent is to hear; not empty. */
   text: string;
-  /** The same id again is not said a second time. */
+  /** A name that the client makes up: the same one is said to a run only once. */
   steerId?: string | null;
 }
 
 /** What became of it. */
 export interface SteerResult {
+  /** What became of it. */
   receipt: Receipt;
-  /** Why it could not be said, and what to do. */
+  /** With `notApplied`: why it could not be said, and what to do. */
   message?: string | null;
 }
 
-/** How far a cancelled task had come. */
+/**
+ * How far a cancelled task had come.
+ *
+ * - `neverStarted`: It was `queued` or `preparing`: nothing is lost.
+ * - `inTheMiddle`: Its agent was at work: it is ended, and what it has changed is kept.
+ * - `alreadyEnded`: It was final: it stays as it is.
+ */
 export type Stopped = "neverStarted" | "inTheMiddle" | "alreadyEnded";
 
 /** One thing that happened. */
 export interface StoryEvent {
+  /** The step of the database in which it happened; lines may share one. */
   sequence: number;
+  /** When it happened. */
   at: string;
+  /** The event behind it, by its name in the list of docs/states.md. */
   type: string;
+  /** What happened, for a person. */
   message: string;
+  /** Id of the task that it is about; absent where it is about the whole ticket. */
   task?: string | null;
-  /** Id of the command behind it. */
+  /** Id of the command behind it; absent where none is. */
   cause?: string | null;
 }
 
 /** Names a ticket, or one task of it. */
 export interface StoryParams {
+  /** Id of a ticket, from `sennit/dispatch`, `sennit/follow` or `sennit/tickets`. */
   ticket: string;
+  /** Id of a task of the ticket: only what happened to it; all unless said. */
   task?: string | null;
+  /** The newest lines, so many at most, 1 to 10000; 1000 unless said. */
   limit?: number | null;
 }
 
 /** What happened, oldest first. */
 export interface StoryResult {
+  /** Oldest first. */
   events: StoryEvent[];
+  /** Whether there are older ones. */
   more?: boolean | null;
 }
 
-/** What a program has written. */
+/**
+ * What a program has written.
+ *
+ * - `stdout`: For people: its standard output, or what it told there in a format for programs, in words.
+ * - `stderr`: Its error output.
+ * - `raw`: The exact bytes of its standard output.
+ */
 export type Stream = "stdout" | "stderr" | "raw";
 
-/** What a suggestion for a conflict was made by. */
+/**
+ * What a suggestion for a conflict was made by.
+ *
+ * - `lineEndings`: All lines get the ending that most have; then both changes go together.
+ * - `oneHoldsMore`: The side whose change holds the other's, and more.
+ * - `adjacentEdits`: Both, where they change lines beside each other.
+ * - `oursThenTheirs`: Both, where they put in lines at one place: what is there first.
+ * - `theirsThenOurs`: Both, where they put in lines at one place: what is proposed first.
+ * - `imports`: The import lines of both together, sorted where they were.
+ * - `eachItsOwn`: Each place by the first of these that fits it.
+ * - `followFolder`: A new file goes where its folder was renamed to.
+ */
 export type SuggestionKind = "lineEndings" | "oneHoldsMore" | "adjacentEdits" | "oursThenTheirs" | "theirsThenOurs" | "imports" | "eachItsOwn" | "followFolder";
 
 /** What would settle a conflict. Never taken by itself, and never to be preselected. */
 export interface SuggestionView {
+  /** What it was made by; `suggestion` of `sennit/resolve` takes it. */
   kind: SuggestionKind;
+  /** How far it can be believed. */
   sure: Sureness;
   /** What it does and how sure that is, for a person. */
   title: string;
-  /** The whole file then, capped; absent where it is no text. */
+  /** The whole file then, cut to 8000 characters; absent where it is no text. */
   text?: string | null;
 }
 
-/** How far a suggestion can be believed. */
+/**
+ * How far a suggestion can be believed.
+ *
+ * - `likely`: Likely right; a person looks at it.
+ * - `guess`: Only a guess; a person looks well at it.
+ */
 export type Sureness = "likely" | "guess";
 
-/** How a conflict is settled. `nothing` takes an earlier resolution back. */
+/**
+ * How a conflict is settled. Where sides do not collide, both stay merged.
+ *
+ * - `base`: The text with which both began, where they collide.
+ * - `ours`: What is there, where they collide.
+ * - `theirs`: What is proposed, where they collide.
+ * - `text`: A text that is given; for conflicts of texts alone.
+ * - `suggestion`: One of the `suggestions` of the conflict.
+ * - `nothing`: An earlier resolution is taken back.
+ */
 export type Take = "base" | "ours" | "theirs" | "text" | "suggestion" | "nothing";
 
-/** Where an application goes. */
+/**
+ * Where an application goes.
+ *
+ * - `editor`: To the client as `workspace/applyEdit`; the server writes what no edit can carry.
+ * - `disk`: To the files, by the server. The folder must be trusted.
+ * - `patch`: Into the answer as a patch; no file is changed.
+ */
 export type Target = "editor" | "disk" | "patch";
 
 /** One piece of work for one agent. */
@@ -1145,106 +1578,109 @@ export interface Task {
   prompt: string;
   /** A label for people, 200 characters at most. */
   description?: string | null;
-  /** Name of the agent that does the work. */
+  /** Name of the agent that does the work, as `sennit/agents` lists it; left out, `role` or `modelClass` chooses one. */
   agent?: string | null;
-  /** Where the task works; `isolated` unless said otherwise. */
+  /** Where the task works; `isolated` unless said. */
   workspace?: WorkspaceKind | null;
-  /** Folder of the task as a `file:` URI or an absolute path; decides the repo. */
+  /** Folder of the task as a `file:` URI or an absolute path; decides the repository. The client's first folder unless said. */
   cwd?: string | null;
   /** Ids of tasks of this call whose results this one builds on. */
   dependsOn?: string[] | null;
   /** What the workspace is made from; `live` unless said. */
   base?: BaseKind | null;
-  /** Globs of the paths that the task means to change; others are flagged. */
+  /** Globs of the paths that the task means to change, 256 at most; changes of others are flagged. */
   writes?: string[] | null;
-  /** Milliseconds that a run may take; no limit unless said. */
+  /** Milliseconds that a run may take, 1 to 86400000; the setting `task.deadlineMs` unless said. */
   deadlineMs?: number | null;
-  /** Milliseconds without a sign of life before a run is ended. */
+  /** Milliseconds without a sign of life before a run is ended, 1 to 86400000; the setting `task.idleMs` unless said. */
   idleMs?: number | null;
-  /** What follows when nothing was changed; `flag` unless said. */
+  /** What follows when nothing was changed; the setting `task.expectChanges` unless said, and `off` with `access: read`. */
   expectChanges?: ExpectChanges | null;
   /** Names of environment variables that the agent gets beside the usual. */
   env?: string[] | null;
-  /** The model, by the agent's own name; of agents that offer it. */
+  /** The model, by the agent's own name; for agents of kind `acp`, refused for others. */
   model?: string | null;
-  /** How much the model thinks, by the agent's own name. */
+  /** How much the model thinks, by the agent's own name; for agents of kind `acp`, refused for others. */
   thinking?: string | null;
-  /** Instructions that stand before the prompt. */
+  /** Instructions that stand before the prompt; refused where the agent reads none. */
   systemPrompt?: string | null;
-  /** A way to work, by the name of its definition; see the guide. */
+  /** A way to work, by the name of a definition that `sennit/agents` lists; it also chooses the agent where none is named. An agent that reads no prompt takes only its own `roles`. */
   role?: string | null;
-  /** Chooses an agent that has this class of model. */
+  /** Chooses an agent that has this class of model, where none is named. */
   modelClass?: string | null;
-  /** Tools that the agent is told to keep to. */
+  /** Tools that the agent is told to keep to; refused where it reads no prompt. */
   tools?: string[] | null;
   /** What a run may use up; then it ends as `partial`. */
   budget?: Budget | null;
-  /** Turns to wrap up in once the budget is spent. */
+  /** Turns to wrap up in once the budget is spent, 0 to 20; the setting `task.graceTurns` unless said. */
   graceTurns?: number | null;
-  /** `write` unless said; `read` needs a sandbox to hold it. */
+  /** `write` unless said or the definition of its `role` only reads; `read` needs a sandbox. */
   access?: Access | null;
-  /** How often a run that failed without a trace is done again. */
+  /** How often a run that failed without a trace is done again, 0 to 5; the setting `task.retries` unless said. */
   retries?: number | null;
-  /** Whether a run that may have run programs can be done again. */
+  /** Whether a run that may have run programs can be done again; false unless said. */
   retrySafe?: boolean | null;
-  /** JSON Schema that the agent's last message has to fit. */
+  /** JSON Schema that the agent's last message has to fit; refused where it reads no prompt. */
   outputSchema?: Record<string, unknown> | null;
-  /** What the agent is given beside its prompt, as data. */
+  /** What the agent is given beside its prompt, as data; at most 64. */
   attach?: Attachment[] | null;
-  /** An earlier session to go on with: `TICKET/TASK` of an ended task, or the agent's own name of it. */
+  /** An earlier session to go on with: `TICKET/TASK` of an ended task, or the agent's own name of it; a new one unless said. */
   resume?: string | null;
 }
 
 /** A task changed. Some states in between may be left out, the last one never. */
 export interface TaskChanged {
+  /** Id of a ticket, from `sennit/dispatch`, `sennit/follow` or `sennit/tickets`. */
   ticket: string;
+  /** Of the task's newest stored change; its progress changes without that. */
   sequence: number;
+  /** The task as it is now, without its `resultText`. */
   task: TaskView;
 }
 
 /** Keys of a task that count for every task of the call which does not set them itself. */
 export interface TaskDefaults {
-  /** Name of the agent that does the work. */
+  /** Name of the agent that does the work, as `sennit/agents` lists it; left out, `role` or `modelClass` chooses one. */
   agent?: string | null;
-  /** Where the task works; `isolated` unless said otherwise. */
+  /** Where the task works; `isolated` unless said. */
   workspace?: WorkspaceKind | null;
-  /** Folder of the task as a `file:` URI or an absolute path; decides the repo. */
+  /** Folder of the task as a `file:` URI or an absolute path; decides the repository. The client's first folder unless said. */
   cwd?: string | null;
   /** What the workspace is made from; `live` unless said. */
   base?: BaseKind | null;
-  /** Globs of the paths that the task means to change; others are flagged. */
+  /** Globs of the paths that the task means to change, 256 at most; changes of others are flagged. */
   writes?: string[] | null;
-  /** Milliseconds that a run may take; no limit unless said. */
+  /** Milliseconds that a run may take, 1 to 86400000; the setting `task.deadlineMs` unless said. */
   deadlineMs?: number | null;
-  /** Milliseconds without a sign of life before a run is ended. */
+  /** Milliseconds without a sign of life before a run is ended, 1 to 86400000; the setting `task.idleMs` unless said. */
   idleMs?: number | null;
-  /** What follows when nothing was changed; `flag` unless said. */
+  /** What follows when nothing was changed; the setting `task.expectChanges` unless said, and `off` with `access: read`. */
   expectChanges?: ExpectChanges | null;
   /** Names of environment variables that the agent gets beside the usual. */
   env?: string[] | null;
-  /** The model, by the agent's own name; of agents that offer it. */
+  /** The model, by the agent's own name; for agents of kind `acp`, refused for others. */
   model?: string | null;
-  /** How much the model thinks, by the agent's own name. */
+  /** How much the model thinks, by the agent's own name; for agents of kind `acp`, refused for others. */
   thinking?: string | null;
-  /** Instructions that stand before the prompt. */
+  /** Instructions that stand before the prompt; refused where the agent reads none. */
   systemPrompt?: string | null;
-  /** A way to work, by the name of its definition; see the guide. */
+  /** A way to work, by the name of a definition that `sennit/agents` lists; it also chooses the agent where none is named. An agent that reads no prompt takes only its own `roles`. */
   role?: string | null;
-  /** Chooses an agent that has this class of model. */
+  /** Chooses an agent that has this class of model, where none is named. */
   modelClass?: string | null;
-  /** Tools that the agent is told to keep to. */
+  /** Tools that the agent is told to keep to; refused where it reads no prompt. */
   tools?: string[] | null;
   /** What a run may use up; then it ends as `partial`. */
   budget?: Budget | null;
-  /** Turns to wrap up in once the budget is spent. */
+  /** Turns to wrap up in once the budget is spent, 0 to 20; the setting `task.graceTurns` unless said. */
   graceTurns?: number | null;
-  /** `write` unless said; `read` needs a sandbox to hold it. */
+  /** `write` unless said or the definition of its `role` only reads; `read` needs a sandbox. */
   access?: Access | null;
-  /** How often a run that failed without a trace is done again. */
+  /** How often a run that failed without a trace is done again, 0 to 5; the setting `task.retries` unless said. */
   retries?: number | null;
-  /** Whether a run that may have run programs can be done again. */
+  /** Whether a run that may have run programs can be done again; false unless said. */
   retrySafe?: boolean | null;
-  /** JSON Schema that the agent's last message has to fit. */
+  /** JSON Schema that the agent's last message has to fit; refused where it reads no prompt. */
   outputSchema?: Record<string, unknown> | null;
 }
 
@@ -1254,90 +1690,147 @@ export interface TaskDefaults {
  * The offset is of what the agent wrote: the length of a text says nothing of it.
  */
 export interface TaskOutput {
+  /** Id of a ticket, from `sennit/dispatch`, `sennit/follow` or `sennit/tickets`. */
   ticket: string;
+  /** Id of a task of the ticket, as its call named it; `ID-again` where it is done again. */
   task: string;
+  /** Id of a run: `runs` of a task lists them, `sennit/run` and `sennit/output` take it. */
   run: string;
+  /** `stdout` or `stderr`. */
   stream: Stream;
+  /** How many bytes of this stream came before, as `offset` of `sennit/output` counts. */
   offset: number;
+  /** The next piece; what is not UTF-8 is replaced. */
   text: string;
 }
 
-/** Where a task is on its way. A final task stays final: more work is a follow-up. */
+/**
+ * Where a task is on its way. A final task stays final: more work is a follow-up.
+ *
+ * - `queued`: It waits for its turn; `queuedFor` says for what.
+ * - `preparing`: Its workspace is being made and its agent started.
+ * - `running`: Its agent works.
+ * - `waiting`: Its agent has asked, or was interrupted; `waitingFor` says which. It takes no slot.
+ * - `completed`: Final: its run ended well. What it changed is a proposal.
+ * - `partial`: Final: its budget was spent, or its result does not fit. Its work is kept as `retained`.
+ * - `failed`: Final: it did not start, or ended badly; `failure` says why. Its work is kept, too.
+ * - `cancelled`: Final: somebody cancelled it. Its work is kept as `retained`.
+ * - `interrupted`: Final: its server ended. Its work is kept as `retained`.
+ * - `skipped`: Final: a hook kept it from starting. Reserved: this version runs no hooks.
+ * - `blocked`: Final: what it depends on did not get that far; `failure` says what mends that.
+ */
 export type TaskState = "queued" | "preparing" | "running" | "waiting" | "completed" | "partial" | "failed" | "cancelled" | "interrupted" | "skipped" | "blocked";
 
 /** One task as it is now. */
 export interface TaskView {
+  /** Id of a task of the ticket, as its call named it; `ID-again` where it is done again. */
   id: string;
+  /** Where it is. */
   state: TaskState;
+  /** Name of its agent, as `sennit/agents` lists it. */
   agent: string;
+  /** The `description` of its task: a label for people. */
   description?: string | null;
+  /** With `queued`: what it waits for. */
   queuedFor?: QueuedFor | null;
+  /** With `waiting`: what it waits for. */
   waitingFor?: WaitingFor | null;
+  /** Ids of the tasks of its ticket that it builds on. */
   dependsOn?: string[] | null;
-  /** The user's folder that it is about. */
+  /** `file:` URI of the user's folder that it is about. */
   cwd?: string | null;
+  /** All of them, oldest first. */
   runs?: RunView[] | null;
+  /** What its last run does; absent unless that is at work for the answering server. */
   progress?: Progress | null;
-  /** The oldest of `questions`, for those who show one. */
+  /** The oldest of `questions`, if any, for those who show one. */
   question?: Question | null;
   /** All that wait for an answer, oldest first. */
   questions?: Question[] | null;
+  /** Those that wait no more, oldest first; the last 20 of them. */
+  closedQuestions?: Question[] | null;
+  /** Id of the proposal that it made or gave a revision; absent before that. */
   proposal?: string | null;
+  /** Id of the revision that it made; follow-ups may have made newer ones. */
   revision?: string | null;
+  /** Why it did not do its work; absent where it did, and before it has ended. */
   failure?: Failure | null;
+  /** What else a person should know of it. */
   flags?: Flag[] | null;
+  /** What a person should read about it. */
   notices?: Notice[] | null;
-  /** The agent's last message, or the end of its output; not in lists. */
+  /** The agent's last message, or the end of its output; not in `sennit/taskChanged`. */
   resultText?: string | null;
-  /** The result that an `outputSchema` was given for. */
+  /** The result that an `outputSchema` was given for, if there is one. */
   structured?: unknown | null;
-  /** How far the task had come when it was cancelled. */
+  /** How far the task had come when it was cancelled; absent where it was not. */
   stopped?: Stopped | null;
-  /** The work that it follows. */
+  /** The work that it follows; absent where it follows none. */
   following?: Following | null;
-  /** The ticket of its newest follow-up. */
+  /** Id of the ticket of its newest follow-up; absent where there is none. */
   followedBy?: string | null;
 }
 
 /** What a document holds after an edit. */
 export interface TextAfterEdit {
+  /** URI of the document, as the client spells it. */
   uri: string;
-  /** LSP's document version. */
+  /** LSP's document version, for people who read what was sent; only `sha256` is compared. */
   version?: number | null;
-  /** Of the text in UTF-8 with its line endings. */
+  /** SHA-256 of its text in UTF-8 with its line endings and without a byte-order mark. */
   sha256?: string | null;
 }
 
 /** A ticket changed. Some states in between may be left out, the last one never. */
 export interface TicketChanged {
+  /** The ticket as it is now. */
   ticket: TicketSummary;
 }
 
 /** A ticket is there no more, nor are its tasks and proposals. */
 export interface TicketDropped {
+  /** Id of a ticket, from `sennit/dispatch`, `sennit/follow` or `sennit/tickets`. */
   ticket: string;
 }
 
 /** Names a ticket. */
 export interface TicketParams {
+  /** Id of a ticket, from `sennit/dispatch`, `sennit/follow` or `sennit/tickets`. */
   ticket: string;
-  /** Leave out tasks that have not changed since that sequence. */
+  /** A `sequence`: tasks that have not changed after it are left out; none is unless said. */
   since?: number | null;
 }
 
-/** Where a ticket is. The last five are written once. */
+/**
+ * Where a ticket is. The last five are written once.
+ *
+ * - `running`: A task is not final, or a merge is under way.
+ * - `cancelling`: All of it was cancelled, and not all of it has ended yet.
+ * - `cancelled`: It was cancelled as a whole.
+ * - `completed`: Every task is `completed`, and no proposal is `conflict`, `failed` or `retained`.
+ * - `partial`: Not that, but a task is `completed` or `partial` and its merge has not failed.
+ * - `interrupted`: Every task is `interrupted`.
+ * - `failed`: It ended in none of the other ways.
+ */
 export type TicketState = "running" | "cancelling" | "cancelled" | "completed" | "partial" | "interrupted" | "failed";
 
 /** One ticket in a list. */
 export interface TicketSummary {
+  /** Id of a ticket, from `sennit/dispatch`, `sennit/follow` or `sennit/tickets`. */
   id: string;
+  /** Where it is. */
   state: TicketState;
-  /** Grows with every change; `since` compares with it. */
+  /** Grows with every change of it; every `since` is compared with it. */
   sequence: number;
+  /** When it was dispatched. */
   createdAt: string;
+  /** When it settled; absent before that. */
   endedAt?: string | null;
+  /** The `label` of its call: a name for people. */
   label?: string | null;
+  /** How many tasks it has. */
   tasks?: number | null;
+  /** How many of them are final. */
   tasksFinal?: number | null;
   /** Proposals that wait for a decision or an application. */
   proposalsPending?: number | null;
@@ -1351,18 +1844,27 @@ export interface TicketSummary {
 
 /** One ticket in full. */
 export interface TicketView {
+  /** Id of a ticket, from `sennit/dispatch`, `sennit/follow` or `sennit/tickets`. */
   id: string;
+  /** Where it is. */
   state: TicketState;
+  /** Grows with every change of it; every `since` is compared with it. */
   sequence: number;
+  /** When it was dispatched. */
   createdAt: string;
+  /** When it settled; absent before that. */
   endedAt?: string | null;
+  /** The `label` of its call: a name for people. */
   label?: string | null;
+  /** In the order of the call; with `since` those that have changed. */
   tasks?: TaskView[] | null;
+  /** What its workspaces begin with, one for each repository and `base`, once taken. */
   bases?: ManifestView[] | null;
+  /** What a person should read about the whole ticket. */
   notices?: Notice[] | null;
-  /** What was applied of it, oldest first. */
+  /** What was applied of it and taken back, oldest first. */
   applications?: ApplicationSummary[] | null;
-  /** Whether the answering server carries the ticket. */
+  /** Whether the answering server carries the ticket: it alone can speak with its agents. */
   owned?: boolean | null;
   /** The work that it follows. */
   following?: Following | null;
@@ -1370,16 +1872,17 @@ export interface TicketView {
 
 /** A page of tickets, newest first. */
 export interface TicketsParams {
-  /** How many at most, 1 to 1000. */
+  /** How many at most, 1 to 1000; 100 unless said. */
   limit?: number | null;
-  /** Those older than this one. */
+  /** Id of a ticket: only those that are older than it. */
   before?: string | null;
-  /** Only those of a repository at, above or below that folder. */
+  /** `file:` URI or absolute path of a folder: only what is in a repository at, above or below it. */
   folder?: string | null;
 }
 
 /** A page of tickets, newest first. */
 export interface TicketsResult {
+  /** By `createdAt`, newest first. */
   tickets: TicketSummary[];
   /** Whether there are older ones. */
   more?: boolean | null;
@@ -1387,69 +1890,125 @@ export interface TicketsResult {
 
 /** One entry of an agent's plan. */
 export interface ToDoEntry {
+  /** What is to be done, cut to 500 characters. */
   text: string;
+  /** How far it is. */
   status: ToDoStatus;
 }
 
-/** Where an entry of an agent's plan is (`PlanEntryStatus`). */
+/**
+ * Where an entry of an agent's plan is (`PlanEntryStatus`).
+ *
+ * - `pending`: It has not begun.
+ * - `in_progress`: It is under way.
+ * - `completed`: It is done.
+ */
 export type ToDoStatus = "pending" | "in_progress" | "completed";
 
-/** What to do about trust. */
+/**
+ * What to do about trust.
+ *
+ * - `list`: Nothing is changed.
+ * - `grant`: Trusts the folder, with the files as they are that can start programs.
+ * - `revoke`: Takes that back.
+ */
 export type TrustAction = "list" | "grant" | "revoke";
 
 /** Lists, grants or revokes trust in a folder. */
 export interface TrustParams {
+  /** What to do; `list` unless said. */
   action?: TrustAction | null;
-  /** `file:` URI or absolute path; needed to grant and revoke. */
+  /** `file:` URI or absolute path, of a repository its top level; needed to grant and revoke. */
   folder?: string | null;
 }
 
 /** The folders that are trusted, after the action. */
 export interface TrustResult {
+  /** All that were granted and not revoked. */
   folders: TrustedFolder[];
 }
 
-/** Whether programs named by a folder may run. */
+/**
+ * Whether programs named by a folder may run.
+ *
+ * - `trusted`: They may: trust was granted, and no file that can start programs has changed since.
+ * - `untrusted`: They may not: trust was not granted, was revoked, or its record cannot be read.
+ * - `changed`: They may not: files that can start programs have changed since trust was granted.
+ */
 export type TrustState = "trusted" | "untrusted" | "changed";
 
 /** A folder and what is known of it. */
 export interface TrustedFolder {
+  /** Its absolute path, for people. */
   folder: string;
+  /** Whether its programs may run now. */
   state: TrustState;
+  /** When trust was granted last. */
   grantedAt?: string | null;
-  /** Files that can start programs and changed since. */
+  /** Files that can start programs and changed since; with `untrusted` why nobody can tell. */
   changed?: string[] | null;
 }
 
 /** Takes an application back, by merging with the text as it is now. */
 export interface UndoParams {
-  /** The `id` of an answer to `sennit/apply`. */
+  /** The `id` of an answer to `sennit/apply`, or to `sennit/undo` to have it again. */
   application: string;
 }
 
-/** Why a unit is never preselected. */
+/**
+ * What is unusual about a unit. Any but `generated` keeps it from being preselected.
+ *
+ * - `uncertain`: Git merges its file, and a second algorithm merges it to another text.
+ * - `outsideWrites`: No glob of the task's `writes` names its path, or its path before a rename.
+ * - `deletion`: It deletes a file that neither the prompt nor the agent's output mentions.
+ * - `modeChange`: It changes git's mode, or what the path is: file, link or submodule.
+ * - `newExecutable`: It makes a path executable that was not.
+ * - `linkOutOfTree`: It is a link that leads out of the repository, or may do so.
+ * - `veryLarge`: Its file is larger than 5 MiB, and was not.
+ * - `sensitive`: The setting `review.sensitive` names its path, or its path before a rename.
+ * - `unportableName`: Some systems cannot hold its new name, or take it for another one.
+ * - `generated`: The setting `review.generated` names its path: a review may fold it.
+ */
 export type UnitFlag = "uncertain" | "outsideWrites" | "deletion" | "modeChange" | "newExecutable" | "linkOutOfTree" | "veryLarge" | "sensitive" | "unportableName" | "generated";
 
-/** What a unit changes: lines, or a whole file in one way. */
+/**
+ * What a unit changes: lines, or a whole file in one way.
+ *
+ * - `hunk`: Some lines of a text.
+ * - `create`: The file is new.
+ * - `delete`: The file is gone.
+ * - `rename`: The file has another path; hunks of it need this unit.
+ * - `mode`: Git's mode changes, such as whether it is executable.
+ * - `link`: A symbolic link leads elsewhere.
+ * - `binary`: The content changes, and is no text.
+ * - `submodule`: A submodule is at another commit.
+ * - `type`: The path becomes another thing: file, link or submodule.
+ */
 export type UnitKind = "hunk" | "create" | "delete" | "rename" | "mode" | "link" | "binary" | "submodule" | "type";
 
 /** The smallest part of a proposal that can be accepted or rejected. */
 export interface UnitView {
+  /** Id of a unit of a revision; `units` of `sennit/decide` takes it. */
   id: string;
+  /** What it changes. */
   kind: UnitKind;
+  /** What the user has decided about it. */
   decision: Decision;
   /** Whether a review interface may tick it before the user has looked. */
   preselected: boolean;
-  /** The unit that must be accepted for this one to count. */
+  /** Id of the unit that must be accepted for this one to count, if any. */
   needs?: string | null;
+  /** What is unusual about it. */
   flags?: UnitFlag[] | null;
+  /** Of hunks: the lines that it replaces, in the text at `baseUri`. */
   before?: LineRange | null;
+  /** Of hunks: the lines that it puts there, in the text at `proposedUri`. */
   after?: LineRange | null;
-  /** The lines before, capped; `sennit/content` has it whole. */
+  /** What is there before, cut to 8000 characters; absent for no text. */
   beforeText?: string | null;
-  /** The lines after, capped. */
+  /** What is there after, cut to 8000 characters; absent for no text. */
   afterText?: string | null;
-  /** Why it does not go together with the text as it is now. */
+  /** Why it does not fit the text as it is now. Reserved, for that takes a preview: `conflicts` of `sennit/preview` names such units. */
   conflict?: string | null;
   /** Whether it was applied, and not taken back since. */
   applied?: boolean | null;
@@ -1457,6 +2016,7 @@ export interface UnitView {
 
 /** What a run used, as far as its agent tells; an absent number is unknown, not zero. */
 export interface Usage {
+  /** How the numbers came about. */
   known: UsageKnown;
   /** Tokens read, without cached ones. */
   input?: number | null;
@@ -1476,40 +2036,70 @@ export interface Usage {
   turns?: number | null;
 }
 
-/** How the numbers of a usage came about. */
+/**
+ * How the numbers of a usage came about.
+ *
+ * - `total`: The agent gave the total of its turn.
+ * - `sum`: The sum of what it gave step by step.
+ * - `lowerBound`: It gave a part only, such as its last call: the truth is more.
+ */
 export type UsageKnown = "total" | "sum" | "lowerBound";
 
 /** Waits for a ticket; a time-out detaches this waiter and nothing else. */
 export interface WaitParams {
+  /** Id of a ticket, from `sennit/dispatch`, `sennit/follow` or `sennit/tickets`. */
   ticket: string;
+  /** What ends the wait; `settled` unless said. */
   until?: WaitUntil | null;
-  /** What counts as known already. */
+  /** With `until: change`: the `sequence` that is known already; that of now unless said. */
   since?: number | null;
-  /** Milliseconds to wait at most. */
+  /** Milliseconds to wait at most, 0 or more; without an end unless said. */
   timeoutMs?: number | null;
 }
 
 /** The ticket as it is when the wait ends. */
 export interface WaitResult {
+  /** The ticket in full. */
   view: TicketView;
+  /** Whether `timeoutMs` ended the wait. */
   timedOut?: boolean | null;
 }
 
-/** What ends a wait. */
+/**
+ * What ends a wait. The end of the ticket ends each.
+ *
+ * - `settled`: The ticket is in a final state.
+ * - `attention`: A question is open, or a proposal is in conflict and its task is not done again.
+ * - `change`: The ticket's `sequence` is greater than `since`.
+ */
 export type WaitUntil = "settled" | "attention" | "change";
 
-/** What a task in the middle of its work waits for. */
+/**
+ * What a task in the middle of its work waits for.
+ *
+ * - `answer`: An answer to a question, by `sennit/answer`.
+ * - `permission`: An answer whether its agent may do something, by `sennit/answer`.
+ * - `user`: What is said next, by `sennit/steer`: `sennit/interrupt` ended its turn.
+ */
 export type WaitingFor = "answer" | "permission" | "user";
 
 /** One piece of work: a proposal, or what a running agent has done so far. */
 export interface Worker {
+  /** Id of a ticket, from `sennit/dispatch`, `sennit/follow` or `sennit/tickets`. */
   ticket: string;
+  /** Id of a task of the ticket, as its call named it; `ID-again` where it is done again. */
   task: string;
-  /** Absent while its agent still runs. */
+  /** Id of the proposal; absent while its agent still runs. */
   proposal?: string | null;
 }
 
-/** Where a task works: in a workspace of its own, a disposable one, or the user's tree. */
+/**
+ * Where a task works.
+ *
+ * - `isolated`: A workspace of its own.
+ * - `scratch`: As `isolated`, and all of it is discarded in the end. Not available in this version.
+ * - `shared`: The user's own folder. Not available in this version.
+ */
 export type WorkspaceKind = "isolated" | "scratch" | "shared";
 
 /** Requests of the client. */
