@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Generator
 
@@ -17,6 +18,9 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 wait_for_no_disk()
+
+# `nohup` has all that it starts ignore this; servers of tests are to heed it.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # The suite gives the same result each time; `HYPOTHESIS_PROFILE=explore` draws anew, and more.
 settings.register_profile("same", derandomize=True, deadline=None, max_examples=50)

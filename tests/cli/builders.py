@@ -1,15 +1,8 @@
 from __future__ import annotations
 
+from sennit_protocol.conflicts import ConflictView, LineRange
 from sennit_protocol.ids import ProposalId, RevisionId, TicketId, UnitId
-from sennit_protocol.proposals import (
-    ConflictView,
-    FileView,
-    LineRange,
-    ProposalSummary,
-    ProposalView,
-    UnitKind,
-    UnitView,
-)
+from sennit_protocol.proposals import FileView, ProposalSummary, ProposalView, UnitKind, UnitView
 from sennit_protocol.states import (
     ApplicationState,
     Checks,

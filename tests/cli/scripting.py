@@ -10,6 +10,8 @@ from sennit.cli.client import ClientOptions
 FAKE_SERVER = Path(__file__).parent / "fake_server.py"
 
 Scripted = Callable[[Mapping[str, object]], ClientOptions]
+Keyboard = Callable[[bytes], None]
+"""Types into the terminal that is standard input."""
 
 
 def scripted_options(folder: Path, script: Mapping[str, object]) -> ClientOptions:

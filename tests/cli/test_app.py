@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -42,7 +43,7 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         ["undo"],
         ["undo", "a_1", "--last"],
         ["undo", "p_aaaaaaaaaa"],
-        ["resolve", "t_aaaaaaaaaa"],
+        ["resolve", "a_aaaaaaaaaa"],
         ["resolve", "p_a", "--take", "ours", "--suggestion", "imports"],
         ["trust", "perhaps"],
         ["trust", "list", "/"],
@@ -105,6 +106,13 @@ def test_an_interrupt_is_told_in_json_too(
     monkeypatch.setattr("sennit.cli.app.group.main", interrupted)
     assert main(["tickets", "--json"]) == Exit.INTERRUPTED
     assert json.loads(capsys.readouterr().out)["exitCode"] == Exit.INTERRUPTED
+
+
+def test_the_guide_says_of_every_command_what_its_json_is() -> None:
+    guide = Path(__file__).parents[2] / "docs" / "guide" / "getting-started.md"
+    rows = [line for line in guide.read_text().splitlines() if line.startswith("| `")]
+    named = {name for row in rows for name in re.findall("`([a-z -]+)`", row.split(" | ")[0])}
+    assert {" ".join(words) for words in all_commands()} <= named
 
 
 def test_the_guide_has_the_exit_codes_and_their_meanings() -> None:

@@ -7,8 +7,8 @@ from attrs import evolve
 
 from sennit.cli.applying import accepted, application_lines, patch_bytes, write_patch
 from sennit.cli.failures import UsageError
+from sennit_protocol.applications import ApplicationView, AppliedFile
 from sennit_protocol.ids import ApplicationId, TicketId, UnitId
-from sennit_protocol.proposals import ApplicationView, AppliedFile
 from sennit_protocol.states import ApplicationState, Decision, Review, Target
 from sennit_protocol.views import Notice
 from tests.cli.builders import a_file, a_hunk, a_proposal
@@ -35,7 +35,7 @@ def test_an_application_tells_files_reasons_and_how_to_take_it_back() -> None:
         AN_APPLICATION, files=(file,), conflicts=(UnitId("u"),), already_there=(UnitId("v"),)
     )
     assert [line.plain for line in application_lines(view)] == [
-        "Application a_1: applied, 0 files",
+        "Application a_1: applied, none of 1 file",
         "  a\\nb: failed: It is read-only.",
         "  left out: 1 accepted change",
         "  there already: 1 change",
@@ -69,7 +69,7 @@ def test_what_was_left_out_is_told_once_with_one_reason() -> None:
     )
     of = [a_proposal("x", a_file("f", a_hunk("f1")), a_file("h", a_hunk("h1")))]
     assert [line.plain for line in application_lines(view, of=of)][:5] == [
-        "Application a_1: partly applied, 0 files",
+        "Application a_1: partly applied, none of 2 files",
         "  h: failed: It is open elsewhere.",
         "  note: f: A unit was left out.",
         "  left out of x: 1 accepted change of f",

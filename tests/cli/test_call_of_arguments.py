@@ -109,7 +109,7 @@ def test_what_is_wrong_with_an_option_is_told_by_its_name() -> None:
     wrong = given.wrong((Problem("defaults.agent", "names no agent"),))
     assert [each.path for each in problems_in(wrong.data)] == ["--agent"]
     elsewhere = given.wrong((Problem("defaults.cwd", "names a folder"),))
-    assert "--folder, which is the current one unless given," in elsewhere.message
+    assert "`sennit -C`, which is the current folder unless given," in elsewhere.message
     line = call_of(RunArguments(commands=("x | y",)), FOLDER)
     piped = line.wrong((Problem("tasks[0].prompt", "means nothing"),))
     assert [each.path for each in problems_in(piped.data)] == ["command-1"]

@@ -3,7 +3,8 @@ from __future__ import annotations
 from attrs import evolve
 
 from sennit.cli.diffs import file_lines, headline, proposal_lines, unit_lines
-from sennit_protocol.proposals import SettledView, SuggestionKind, Take, UnitKind
+from sennit_protocol.conflicts import SuggestionKind, Take
+from sennit_protocol.proposals import SettledView, UnitKind
 from sennit_protocol.states import (
     ApplicationState,
     Decision,

@@ -23,11 +23,9 @@ from sennit.cli.resolving import (
 )
 from sennit.cli.review_loop import review
 from sennit.cli.terminal import Terminal
-from sennit_protocol.errors import ErrorCode, Problem, problems_error
-from sennit_protocol.proposals import (
+from sennit_protocol.conflicts import (
     ConflictView,
     LineRange,
-    ProposalView,
     RegionView,
     ResolutionView,
     SideView,
@@ -36,6 +34,8 @@ from sennit_protocol.proposals import (
     Sureness,
     Take,
 )
+from sennit_protocol.errors import ErrorCode, Problem, problems_error
+from sennit_protocol.proposals import ProposalView
 from sennit_protocol.review import ConflictChoice, DecideParams, DecideResult, ResolveParams
 from sennit_protocol.states import Integration
 from sennit_protocol.texts import ContentParams, ContentResult

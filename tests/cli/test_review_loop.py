@@ -11,7 +11,8 @@ from rich.console import Console, RenderableType
 from sennit.cli.client import Client
 from sennit.cli.review_loop import accept_whole, fitting_units, review
 from sennit.cli.terminal import Terminal
-from sennit_protocol.proposals import ProposalView, SettledView, Take
+from sennit_protocol.conflicts import Take
+from sennit_protocol.proposals import ProposalView, SettledView
 from sennit_protocol.review import DecideParams, DecideResult
 from sennit_protocol.states import Decision, Integration, Review
 from sennit_protocol.texts import ContentParams, ContentResult

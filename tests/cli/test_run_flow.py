@@ -5,8 +5,8 @@ from attrs import evolve
 
 from sennit.cli.exits import Exit
 from sennit.cli.run_flow import Outcome, exit_of
+from sennit_protocol.applications import ApplicationView
 from sennit_protocol.ids import ApplicationId, TicketId
-from sennit_protocol.proposals import ApplicationView
 from sennit_protocol.states import (
     ApplicationState,
     Integration,

@@ -10,6 +10,7 @@ from sennit.cli.terminal import PIPE_COLUMNS, Terminal
 from sennit_protocol.ids import QuestionId, TicketId
 from sennit_protocol.told import AskParams, AskResult
 from sennit_protocol.views import Question
+from tests.cli.scripting import Keyboard
 
 DEADLINE = "2020-01-01T00:10:00.000Z"
 
@@ -27,3 +28,19 @@ async def test_where_nobody_can_be_asked_the_exact_answer_and_the_deadline_are_t
     assert "one, two" in lines[1]
     assert f"until {DEADLINE}" in lines[2]
     assert lines[3] == "  To answer it: sennit answer t_1 api TEXT --question q_1"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("typed", [b"\n", b"\x04"])
+@pytest.mark.parametrize("options", [(), ("one", "two")])
+async def test_a_question_that_a_person_leaves_open_tells_how_to_answer_it(
+    typed: bytes, options: tuple[str, ...], keyboard: Keyboard
+) -> None:
+    console = Console(file=io.StringIO(), width=PIPE_COLUMNS, markup=False)
+    asked = AskParams(TicketId("t_1"), "api", Question(QuestionId("q_1"), "Which?", options))
+    keyboard(typed)
+    with console.capture() as said:
+        terminal = Terminal(console, console, interactive=True)
+        assert await answer_of_person(terminal, asked) == AskResult()
+    assert "It was not answered here." in said.get()
+    assert "sennit answer t_1 api TEXT --question q_1" in said.get()

@@ -5,8 +5,8 @@ from attrs import evolve
 from sennit.cli.show_command import ShownTicket, ticket_lines
 from sennit.cli.tables import clock
 from sennit_protocol.ids import ProposalId, QuestionId, TicketId
-from sennit_protocol.states import Flag, Integration, TaskState, TicketState
-from sennit_protocol.views import Question, TaskView, TicketView
+from sennit_protocol.states import FailureKind, Flag, Integration, TaskState, TicketState
+from sennit_protocol.views import Failure, Question, TaskView, TicketView
 from tests.cli.builders import a_proposal
 
 WHEN = "2020-01-02T03:04:05Z"
@@ -40,3 +40,13 @@ def test_a_question_is_shown_with_its_deadline_where_it_has_one() -> None:
 def test_flags_of_a_task_stand_below_it() -> None:
     task = TaskView("x", TaskState.COMPLETED, "fixer", flags=(Flag.SOURCE_DRIFT,))
     assert lines_of(task)[2].startswith("    look: its repository changed while it ran; see: ")
+
+
+def test_a_failed_program_is_shown_with_how_to_read_what_it_said() -> None:
+    said = TaskView("x y", TaskState.FAILED, "fixer", failure=Failure(FailureKind.EXIT, "Code 3."))
+    assert lines_of(said)[2:] == [
+        "    Code 3.",
+        "    To see it: sennit output 't_1/x y' --stderr",
+    ]
+    told = TaskView("x", TaskState.FAILED, "fixer", failure=Failure(FailureKind.TIMEOUT, "Late."))
+    assert lines_of(told)[2:] == ["    Late."]

@@ -19,9 +19,9 @@ from sennit.cli.tables import ago, clock, day_and_time, duration, size
 from sennit.cli.tickets_command import all_tickets, tickets_here
 from sennit.cli.trust_command import trust_table
 from sennit.core.counted import counted
+from sennit_protocol.conflicts import LineRange
 from sennit_protocol.ids import ProposalId, TicketId
 from sennit_protocol.overlap import FileOverlap, Overlap, OverlapKind, OverlapsResult, Worker
-from sennit_protocol.proposals import LineRange
 from sennit_protocol.requests import CancelledTask, CancelResult, TicketsResult
 from sennit_protocol.states import Stopped, TicketState, TrustState
 from sennit_protocol.texts import StoryEvent, StoryResult
@@ -125,6 +125,16 @@ def test_empty_lists_say_what_to_do() -> None:
     assert "sennit trust grant" in printed(trust_table(TrustResult(())))
 
 
+def test_how_far_a_cancelled_task_had_come_is_told_in_words() -> None:
+    assert "never started" in printed(REPORTS[-1])
+
+
+def test_when_trust_was_granted_is_told_as_people_tell_it() -> None:
+    folder = TrustedFolder("/x", TrustState.TRUSTED, granted_at=WHEN)
+    assert ago(WHEN) in printed(trust_table(TrustResult((folder,))))
+    assert WHEN not in printed(trust_table(TrustResult((folder,))))
+
+
 def test_a_preview_says_how_to_do_it() -> None:
     assert "--force" in printed(REPORTS[-1])
     assert "--confirm" in printed(REPORTS[7])
@@ -181,3 +191,11 @@ def in_zone(monkeypatch: pytest.MonkeyPatch, zone: str) -> None:
     """Let the clocks of this test go as in a time zone."""
     monkeypatch.setenv("TZ", zone)
     time.tzset()
+
+
+def test_a_cancel_that_another_server_was_only_asked_for_is_not_told_as_done() -> None:
+    task = CancelledTask("one", Stopped.IN_THE_MIDDLE, "kept")
+    result = CancelResult(done=False, tasks=(task,), state=TicketState.RUNNING, asked=True)
+    told = printed(cancel_report(result))
+    assert "was asked to cancel it; it is running" in told
+    assert "--force" not in told

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import io
+
 import pytest
+from rich.console import Console
 from rich.text import Text
 
 from sennit.cli.agents_command import agents_table
-from sennit.cli.terminal import standard_terminal
+from sennit.cli.terminal import PIPE_COLUMNS, Terminal, standard_terminal
 from sennit_protocol.upkeep import AgentsResult, AgentView
+from tests.cli.scripting import Keyboard
 
 LONG = "word " * 60
 
@@ -25,3 +29,15 @@ def test_in_a_pipe_nothing_is_wrapped(capsys: pytest.CaptureFixture[str]) -> Non
     told = capsys.readouterr()
     assert told.out.splitlines() == [LONG, LONG]
     assert told.err.splitlines() == [LONG, LONG]
+
+
+@pytest.mark.anyio
+async def test_ctrl_d_ends_one_answer_and_not_those_that_follow(keyboard: Keyboard) -> None:
+    console = Console(file=io.StringIO(), width=PIPE_COLUMNS, markup=False)
+    terminal = Terminal(console, console, interactive=True)
+    with console.capture() as said:
+        keyboard(b"\x04")
+        assert await terminal.ask("Well?") is None
+        keyboard(b"yes\n")
+        assert await terminal.ask("Well?") == "yes"
+    assert said.get().startswith("Well? \n")

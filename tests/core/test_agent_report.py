@@ -24,6 +24,7 @@ from sennit.core.agent_events import (
 from sennit.core.agent_report import (
     LONGEST_TEXT,
     MOST_LOGGED,
+    MOST_PATHS,
     MOST_TOOLS,
     MOST_WARNINGS,
     Report,
@@ -292,3 +293,32 @@ def test_whatever_is_told_the_report_holds_together(events: list[AgentEvent]) ->
             # A bad end is never taken for a good one, but of a program that Sennit ends itself.
             if ended is not None and agent is not ACP:
                 assert found is not None
+
+
+def test_what_is_kept_of_an_agents_words_is_bounded() -> None:
+    words = "w" * 1_000_000
+    entries = tuple(ToDoEntry(words, ToDoStatus.PENDING) for _ in range(1_000))
+    report = told(Warned(words), Failed(FailureKind.MODEL_ERROR, words), ToDoSet(entries))
+    assert report.failure is not None
+    for text in (report.failure.text, *report.warnings, *(each.text for each in report.to_do)):
+        assert len(text) < 5_000
+        assert "more characters" in text
+    assert len(report.to_do) < 1_000
+
+
+def test_of_the_paths_of_a_call_the_first_are_kept() -> None:
+    paths = tuple(map(str, range(1_000_000)))
+    report = told(ToolUpdated("t", paths=paths))
+    assert report.tools["t"].paths == paths[:MOST_PATHS]
+
+
+@pytest.mark.parametrize(
+    ("name", "is_kept"),
+    [
+        ("ses_1", True), ("a b", True), ("0f3-9", True), ("é", True), ("x" * 1_000, True),
+        ("x" * 1_001, False), ("--yolo", False), ("a\0b", False), ("a\nb", False), (" a", False),
+        ("\x1b[31m", False),
+    ],
+)  # fmt: skip
+def test_a_session_is_kept_that_can_be_named_to_a_program(name: str, is_kept: bool) -> None:  # noqa: FBT001  a column
+    assert told(SessionOpened(name)).session == (name if is_kept else None)

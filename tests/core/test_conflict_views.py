@@ -8,7 +8,7 @@ from sennit.core.conflict_views import conflict_view, resolved_views
 from sennit.core.objects import MODE_FILE, Conflict, ConflictKind, Entry, Region
 from sennit.core.proposal_views import merge_notices
 from sennit.core.resolutions import Held, Resolution, Suggested
-from sennit_protocol.proposals import LineRange, SuggestionKind, Sureness, Take
+from sennit_protocol.conflicts import LineRange, SuggestionKind, Sureness, Take
 from sennit_protocol.states import Integration
 from tests.core.test_proposal_views import revision
 
@@ -34,6 +34,16 @@ def test_a_conflict_names_kind_paths_sides_and_lines() -> None:
     assert (region.base, region.ours) == (LineRange(1, 2), LineRange(3, 4))
     assert region.theirs == LineRange(5, 6)
     assert view.resolution is None
+
+
+def test_a_conflict_names_the_tasks_that_are_in_the_way_there() -> None:
+    row = evolve(revision(), conflicts_with=("first", "second"))
+    here = conflict_view(row, evolve(CONFLICT, with_tasks=("second",)))
+    assert here.with_tasks == ("second",)
+    assert here.message.startswith("task-1 and second change")
+    unknown = conflict_view(row, CONFLICT)
+    assert unknown.with_tasks == ("first", "second")
+    assert "what was merged before it" in conflict_view(revision(), CONFLICT).message
 
 
 def test_a_suggestion_says_what_it_does_and_how_sure_that_is() -> None:

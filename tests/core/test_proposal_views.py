@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import pytest
+
 from sennit.core.engine.row_values import Counts, RepositoryRef
 from sennit.core.engine.rows import RevisionRow
 from sennit.core.objects import MODE_FILE, ChangeKind, Entry, FileChange, Hunk
@@ -65,3 +67,15 @@ def test_the_text_of_a_file_is_cut_once_however_many_hunks_it_has() -> None:
     assert [unit.after_text for unit in view.units] == [f"new {n}\n" for n in range(count)]
     accepted = [n for n, unit in enumerate(view.units) if unit.decision is Decision.ACCEPTED]
     assert accepted == [7]
+
+
+@pytest.mark.parametrize("kind", [ChangeKind.CREATE, ChangeKind.DELETE, ChangeKind.MODIFY])
+@pytest.mark.parametrize("binary", [True, False])
+def test_a_file_is_binary_however_it_was_changed(kind: ChangeKind, *, binary: bool) -> None:
+    before = None if kind is ChangeKind.CREATE else OLD
+    after = None if kind is ChangeKind.DELETE else NEW
+    hunks = (Hunk(0, 1, 0, 1),) if kind is ChangeKind.MODIFY and not binary else ()
+    change = FileChange(kind, b"a", b"a", before, after, binary, hunks)
+    units = units_of("r_x", [change])
+    (view,) = file_views(revision(), Looked(units, blobs={OLD.id: b"o\n", NEW.id: b"n\n"}))
+    assert view.binary is binary

@@ -21,8 +21,9 @@ from sennit.core.proposal_views import Looked
 from sennit.core.resolutions import Held, Resolution
 from sennit.core.settled_views import SettledChange, settled_files, whole
 from sennit.core.units import Unit, units_of
+from sennit_protocol.conflicts import LineRange, Take
 from sennit_protocol.ids import ProposalId, RevisionId, TicketId, UnitId
-from sennit_protocol.proposals import FileView, LineRange, Take
+from sennit_protocol.proposals import FileView
 from sennit_protocol.states import Decision, UnitFlag
 
 BASE, AGENT, MET, SETTLED = (Entry(MODE_FILE, digit * 40) for digit in "1234")

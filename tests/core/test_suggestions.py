@@ -12,7 +12,7 @@ from sennit.core.objects import Hunk
 from sennit.core.suggestions import favoured, suggestions
 from sennit.core.text import git_lines
 from sennit.core.three_way import Agreed, Clash, ThreeTexts, pieces, regions
-from sennit_protocol.proposals import Side, SuggestionKind
+from sennit_protocol.conflicts import Side, SuggestionKind
 
 
 def hunks(base: list[bytes], side: list[bytes]) -> tuple[Hunk, ...]:

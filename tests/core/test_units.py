@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 
 from sennit.core.objects import (
     MODE_EXECUTABLE,
@@ -52,6 +53,12 @@ def modify(before: Entry, after: Entry, **more: object) -> FileChange:
 )
 def test_a_change_is_cut_into_its_kinds_of_units(change: FileChange, kinds: list[UnitKind]) -> None:
     assert [unit.kind for unit in units_of("r", [change])] == kinds
+
+
+def test_the_units_of_a_file_know_whether_its_content_is_text() -> None:
+    text = FileChange(ChangeKind.CREATE, b"p", b"p", None, FILE_A)
+    assert [unit.binary for unit in units_of("r", [text])] == [False]
+    assert [unit.binary for unit in units_of("r", [evolve(text, binary=True)])] == [True]
 
 
 def test_a_hunk_of_a_renamed_file_needs_the_rename() -> None:

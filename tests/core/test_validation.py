@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sennit.core.agent_definitions import AgentDefinition
 from sennit.core.facts import (
     AgentFact,
     BadFolder,
@@ -21,6 +23,7 @@ from sennit.core.validation import Problems, Valid, validate
 from sennit_protocol.errors import Problem
 from sennit_protocol.states import Offer
 from sennit_protocol.tasks import (
+    Attachment,
     BaseKind,
     DispatchParams,
     ExpectChanges,
@@ -328,3 +331,36 @@ def test_what_is_valid_can_be_run_in_its_order(tasks: list[Task]) -> None:
         assert needs[identity] <= done
         done.add(identity)
     assert done == set(needs)
+
+
+SCRIPT = evolve(
+    FACTS,
+    agents={"script": AgentFact(reads=False, speaks=False, roles=("verify",))},
+    definitions={
+        HERE.repository: tuple(
+            AgentDefinition(name, "", "Work so.") for name in ("verify", "review")
+        )
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("keys", "key"),
+    [
+        ({"system_prompt": "Be brief."}, "systemPrompt"),
+        ({"tools": ("read",)}, "tools"),
+        ({"role": "review"}, "role"),
+        ({"output_schema": {"type": "object"}}, "outputSchema"),
+        ({"attach": (Attachment(text="a"),)}, "attach"),
+    ],
+)
+def test_what_an_agent_without_a_prompt_would_be_told_is_refused(
+    keys: Mapping[str, Any], key: str
+) -> None:
+    (found,) = problems(call(task(agent="script", **keys)), SCRIPT)
+    assert found.path == f"tasks[0].{key}"
+    assert "reads no prompt" in found.message
+
+
+def test_an_agent_without_a_prompt_takes_the_roles_that_choose_it() -> None:
+    assert valid(call(task(agent="script", role="verify")), SCRIPT).tasks[0].agent == "script"

@@ -61,7 +61,8 @@ BARE = Abilities()
 class Habits:
     """How it misbehaves. ``before`` is called when an edit arrives, ``after`` when it is done.
 
-    ``answer``: ``true``, ``false``, ``error`` or ``none``. ``tells``: whether a change is sent:
+    ``answer``: ``true``, ``false``, ``error``, ``nonsense`` or ``none``; with ``does`` it does what
+    it answers that it has not done. ``tells``: whether a change is sent:
     ``yes``, ``no``, ``later`` (by ``catch_up``), ``too much`` (over the server's limit). ``parts``:
     how many of the operations it does. ``formats`` changes a text that was edited. ``opens``: a
     file that is edited is opened, else it is written to the disk.
@@ -70,6 +71,7 @@ class Habits:
     before: Callable[[], object] | None = None
     after: Callable[[], object] | None = None
     answer: str = "true"
+    does: bool = False
     tells: str = "yes"
     parts: int | None = None
     formats: Callable[[str], str] | None = None
@@ -203,21 +205,27 @@ class Editor(WireClient):
         habits = self.habits
         if habits.before is not None:
             habits.before()
-        result: Json = {"applied": True}
-        if habits.answer in {"false", "error"}:
-            result = {"applied": False}
-        else:
-            try:
-                self._apply(message["params"]["edit"])
-            except RefusedError as refused:
-                result = {"applied": False, "failureReason": str(refused)}
+        result = self._result_of(message["params"]["edit"])
         if habits.answer == "error":
             error = {"code": -32603, "message": "the editor is out of sorts"}
             self.send({"jsonrpc": "2.0", "id": message["id"], "error": error})
+        elif habits.answer == "nonsense":
+            self.respond(message, None)
         elif habits.answer != "none":
             self.respond(message, result)
         if habits.after is not None:
             habits.after()
+
+    def _result_of(self, edit: Json) -> Json:
+        """Do an edit, as far as it does this one; gives what it says of it."""
+        refuses = self.habits.answer in {"false", "error"}
+        if refuses and not self.habits.does:
+            return {"applied": False}
+        try:
+            self._apply(edit)
+        except RefusedError as refused:
+            return {"applied": False, "failureReason": str(refused)}
+        return {"applied": not refuses}
 
     def _apply(self, edit: Json) -> None:
         if "documentChanges" in edit:

@@ -24,6 +24,22 @@ DEATHS = {
     "term": Case(WORK + "die -15", (), "failed", "signal", ("session/prompt", "signal 15")),
     "half": Case(WORK + "half", (), "failed", "protocol", ("session/prompt",)),
     "mute": Case(WORK + "close-stdout\nsleep 900", (), "failed", "protocol", ("closed its",)),
+    # It does not go by itself: the signal that ends it then is ours.
+    "mute and deaf": Case(
+        WORK + "close-stdout\nsleep 900",
+        ("deaf",),
+        "failed",
+        "protocol",
+        ("closed its",),
+        ("stop.cancelMs = 100", "stop.closeMs = 100", "stop.termMs = 100"),
+    ),
+    "asks without end": Case(
+        WORK + "beg 1000\nsleep 900",
+        (),
+        "failed",
+        "protocol",
+        ("things at once",),
+    ),
 }
 ANSWERS = {
     "future": Case("say x", ("future",), "failed", "protocol", ("version 7", "version 1")),
@@ -100,7 +116,7 @@ def test_large_messages_and_many_arrive_whole_and_in_order(machine: Machine, rep
     for name in cases:
         peer(machine, name)
     found = outcome(machine, machine.serve(repo), cases)
-    assert found["huge"]["runs"][0]["outputBytes"] > 20 * MIB
+    assert found["huge"]["runs"][0]["writtenBytes"] > 20 * MIB
     assert found["huge"]["resultText"].endswith("hhhh")
     # Only the end of it is kept, which may begin within a number.
     _, *told = found["many"]["resultText"].split()

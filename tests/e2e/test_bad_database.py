@@ -47,6 +47,18 @@ def test_a_place_where_nothing_can_be_written_is_told(machine: Machine, repo: Re
     assert server.shut_down() == 0
 
 
+def test_a_state_folder_that_is_relative_is_refused_and_not_made(
+    machine: Machine, repo: Repo
+) -> None:
+    machine.variables["SENNIT_STATE_DIR"] = "relative"
+    server = machine.serve(repo)
+    error = server.refused("tickets")
+    assert (error["code"], "SENNIT_STATE_DIR" in error["message"]) == (14, True)
+    assert not list(machine.root.rglob("relative"))
+    assert not Path("relative").exists()
+    assert server.shut_down() == 0
+
+
 def test_a_newer_database_is_left_alone(machine: Machine, repo: Repo) -> None:
     machine.serve(repo).shut_down()
     file = machine.state / "sennit.db"
@@ -55,6 +67,10 @@ def test_a_newer_database_is_left_alone(machine: Machine, repo: Repo) -> None:
     database.close()
     server, message = unusable(machine, repo)
     assert "newer" in message
+    lines = server.ask("doctor")["lines"]
+    assert {"area": "git", "health": "good"}.items() <= lines[2].items()
+    (bad,) = [line for line in lines if line["health"] == "bad"]
+    assert (bad["area"], bad["message"]) == ("database", message)
     assert server.shut_down() == 0
     with sqlite3.connect(file) as database:
         assert database.execute("PRAGMA user_version").fetchone() == (9999,)
@@ -71,9 +87,13 @@ def test_a_damaged_database_is_put_aside_and_shown(machine: Machine, repo: Repo)
     file.write_bytes(b"rubbish" * 4000)
     server = machine.serve(repo)
     assert server.ask("tickets")["tickets"] == []
-    assert "damaged" in server.stderr()
-    kept = [each for each in machine.state.iterdir() if b"rubbish" in _bytes(each)]
-    assert len(kept) == 1
+    (kept,) = [each for each in machine.state.iterdir() if b"rubbish" in _bytes(each)]
+    shown = server.next_of("window/showMessage")["params"]
+    assert shown["type"] == 1
+    assert str(kept) in shown["message"]
+    assert str(kept) in server.stderr()
+    lines = server.ask("doctor")["lines"]
+    assert any(str(kept) in line["message"] and line["health"] == "warning" for line in lines)
     assert server.run(task("one", "true"))["state"] == "completed"
 
 

@@ -96,6 +96,9 @@ def test_a_method_of_later_says_so(shared: Client, method: str) -> None:
     assert "not available yet" in error["message"]
 
 
+REVISION = {"proposal": "p_nope", "revision": "r_nope"}
+
+
 @pytest.mark.parametrize(
     ("method", "params", "code"),
     [
@@ -124,6 +127,8 @@ def test_a_method_of_later_says_so(shared: Client, method: str) -> None:
         ("materialise", {"ticket": "t_nope", "task": "x"}, 2),
         ("story", {"ticket": "t_nope"}, 2),
         ("story", {"ticket": "t_nope", "limit": 0}, -32602),
+        ("preview", {"ticket": "t_nope", "proposals": [REVISION]}, -32602),
+        ("preview", {}, -32602),
         ("drop", {"ids": ["nope"], "confirm": True}, -32602),
         ("drop", {"ids": []}, -32602),
         ("trust", {"action": "grant"}, -32602),
@@ -140,6 +145,89 @@ def test_an_unknown_id_or_wrong_value_has_its_code(
     error = shared.refused(method, **params)
     assert error["code"] == code, error
     assert error["message"]
+
+
+@pytest.fixture(scope="module")
+def done(shared: Client) -> dict[str, str]:
+    """The ids of a task that has ended, with its proposal."""
+    ticket = shared.dispatch(task("one", "sed -i s/two/TWO/ a.txt"))
+    shared.settled(ticket)
+    (proposal,) = shared.ask("proposals", ticket=ticket)["proposals"]
+    return {"ticket": ticket, "proposal": proposal["id"], "revision": proposal["revision"]}
+
+
+@pytest.mark.parametrize(
+    ("choices", "path"),
+    [
+        ([], "choices"),
+        ([{}], "choices[0]"),
+        ([{"units": []}], "choices[0]"),
+        ([{"all": False, "files": []}], "choices[0]"),
+        ([{"all": True}, {"all": True, "units": ["r_nope:0:a"]}], "choices[1]"),
+        ([{"units": ["r_nope:0:a"]}], "choices[0].units"),
+        ([{"files": ["file:///nope"]}], "choices[0].files"),
+    ],
+)
+def test_a_decision_about_nothing_or_about_what_is_not_there_decides_nothing(
+    shared: Client, done: dict[str, str], choices: list[dict[str, object]], path: str
+) -> None:
+    said = [{"decision": "accepted", **choice} for choice in choices]
+    named = {"proposal": done["proposal"], "revision": done["revision"]}
+    error = shared.refused("decide", **named, choices=said)
+    assert [problem["path"] for problem in error["data"]["problems"]] == [path]
+    (proposal,) = shared.ask("proposals", ticket=done["ticket"])["proposals"]
+    assert proposal["review"] == "offered"
+
+
+@pytest.mark.parametrize("empty", [{"units": []}, {"files": []}, {"units": [], "files": []}])
+@pytest.mark.parametrize("command", ["accept", "reject"])
+def test_a_command_with_an_empty_list_decides_nothing(
+    shared: Client, done: dict[str, str], command: str, empty: dict[str, object]
+) -> None:
+    argument = {"proposal": done["proposal"], "revision": done["revision"], **empty}
+    params = {"command": f"sennit.server.{command}", "arguments": [argument]}
+    assert shared.call("workspace/executeCommand", params)["error"]["code"] == -32602
+    (proposal,) = shared.ask("proposals", ticket=done["ticket"])["proposals"]
+    assert proposal["review"] == "offered"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "path"),
+    [
+        ({"deadlineMs": 0}, "deadlineMs"),
+        ({"deadlineMs": -1}, "deadlineMs"),
+        ({"agent": ""}, "agent"),
+        ({"prompt": ""}, "prompt"),
+        ({"description": "x" * 201}, "description"),
+        ({"budget": {"timeMs": 0}}, "budget.timeMs"),
+        ({"operationId": ""}, "operationId"),
+    ],
+)
+def test_a_follow_up_is_looked_at_like_any_call(
+    shared: Client, done: dict[str, str], wrong: dict[str, object], path: str
+) -> None:
+    error = shared.refused("follow", ticket=done["ticket"], task="one", **wrong)
+    assert {problem["path"] for problem in error["data"]["problems"]} == {path}
+
+
+@pytest.mark.parametrize(
+    ("page", "paths"),
+    [
+        ({"offset": -1}, ["offset"]),
+        ({"limit": 0}, ["limit"]),
+        ({"offset": -1, "limit": 0}, ["limit", "offset"]),
+    ],
+)
+def test_a_page_of_output_names_what_is_wrong_with_it(
+    shared: Client, done: dict[str, str], page: dict[str, int], paths: list[str]
+) -> None:
+    error = shared.refused("output", ticket=done["ticket"], task="one", **page)
+    assert [problem["path"] for problem in error["data"]["problems"]] == paths
+
+
+def test_what_is_to_be_dropped_twice_is_listed_once(shared: Client, done: dict[str, str]) -> None:
+    told = shared.ask("drop", ids=[done["ticket"], done["ticket"]])
+    assert [item["id"] for item in told["items"]] == [done["ticket"]]
 
 
 def test_broken_messages_leave_the_server_answering(server: Client) -> None:

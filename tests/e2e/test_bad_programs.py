@@ -65,7 +65,7 @@ def test_a_flood_of_output_is_cut_and_flagged(machine: Machine, repo: Repo) -> N
     view = server.settled(ticket)
     found = task_of(view, "one")
     assert (found["state"], "outputTruncated" in found["flags"]) == ("completed", True)
-    assert found["runs"][0]["outputBytes"] == 3_000_000
+    assert found["runs"][0]["writtenBytes"] == 3_000_000
     page = server.ask("output", ticket=ticket, task="one")
     assert (page["total"], page["truncated"]) == (65_536, True)
     assert len(found["resultText"]) <= 8_000

@@ -34,6 +34,30 @@ def test_broken_settings_are_told_by_file_key_and_line_until_they_are_mended(
     assert eventually(lambda: not broken(), 5)
 
 
+def test_work_can_be_looked_at_and_ended_while_settings_are_broken(
+    machine: Machine, repo: Repo
+) -> None:
+    right = f'store.path = "{machine.root / "elsewhere"}"\n'
+    machine.settings(right)
+    gate = machine.gate()
+    server = machine.serve(repo)
+    ticket = server.dispatch(task("held", gate.prompt("sed -i s/two/TWO/ a.txt")))
+    gate.reached()
+    server.until_state(ticket, "held", "running")
+    machine.settings("[store\n")
+    assert eventually(lambda: "error" in server.call("sennit/retained", {}), 5)
+    assert server.ask("tickets")["tickets"]
+    assert server.ask("trust", action="list")["folders"]
+    assert server.ask("cancel", ticket=ticket, force=True)["done"]
+    assert server.settled(ticket)["state"] == "cancelled"
+    machine.settings(right)
+    assert eventually(lambda: "result" in server.call("sennit/retained", {}), 5)
+    (proposal,) = server.ask("proposals", ticket=ticket)["proposals"]
+    assert proposal["integration"] == "retained"
+    whole = server.ask("proposal", proposal=proposal["id"])
+    assert [file["path"] for file in whole["files"]] == ["a.txt"]
+
+
 @pytest.mark.parametrize(
     "text", ["[limits\n", "limits.taks = 3\n", "limits.tasks = 0\n", b"\xff\n".decode("latin-1")]
 )

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import os
 import shlex
+import signal
 import sys
 
 import pytest
@@ -47,6 +49,46 @@ def test_without_force_a_cancel_only_tells_what_would_be_lost(machine: Machine, 
         "held": ("cancelled", "inTheMiddle"),
         "after": ("cancelled", "neverStarted"),
     }
+
+
+def test_a_ticket_of_another_server_is_cancelled_there_before_the_answer(
+    machine: Machine, repo: Repo
+) -> None:
+    gate = machine.gate()
+    server, other = machine.serve(repo), machine.serve(repo)
+    ticket = server.dispatch(
+        task("ended", "true"),
+        task("held", gate.prompt()),
+        task("after", "true", dependsOn=["held"]),
+    )
+    gate.reached()
+    other.until_state(ticket, "ended", "completed")
+    other.until_state(ticket, "held", "running")
+    done = other.ask("cancel", ticket=ticket, force=True)
+    assert (done["done"], done["asked"]) == (True, False)
+    assert done["state"] in {"cancelling", "cancelled"}
+    assert stopped(done) == {
+        "ended": "alreadyEnded", "held": "inTheMiddle", "after": "neverStarted",
+    }  # fmt: skip
+    assert server.settled(ticket)["state"] == "cancelled"
+
+
+def test_a_server_that_does_not_cancel_its_ticket_in_time_was_only_asked_to(
+    machine: Machine, repo: Repo
+) -> None:
+    gate = machine.gate()
+    server, other = machine.serve(repo), machine.serve(repo)
+    ticket = server.dispatch(task("held", gate.prompt()))
+    gate.reached()
+    other.until_state(ticket, "held", "running")
+    os.kill(server.process.pid, signal.SIGSTOP)
+    try:
+        done = other.ask("cancel", ticket=ticket, force=True)
+    finally:
+        os.kill(server.process.pid, signal.SIGCONT)
+    assert (done["done"], done["asked"], done["state"]) == (False, True, "running")
+    assert stopped(done) == {"held": "inTheMiddle"}
+    assert server.settled(ticket)["state"] == "cancelled"
 
 
 def test_the_work_of_a_cancelled_task_is_kept_and_never_offered(

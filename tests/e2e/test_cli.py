@@ -86,7 +86,7 @@ def test_a_conflict_is_explained_and_never_accepted_by_itself(desk: Desk) -> Non
     assert done.code == 1
     assert "conflict in a.txt" in done.out
     assert "it collides with: command-1" in done.out
-    assert "left for you to decide" in done.err
+    assert "command-2 is in conflict: left for you to decide" in done.err
     assert (desk.repository / "a.txt").read_text() == LINES.replace("line 5\n", "five\n")
 
 
@@ -250,6 +250,16 @@ def test_what_was_left_out_is_named_once_with_its_paths(desk: Desk) -> None:
     proposal = done.json["ticket"]["tasks"][0]["proposal"]
     shown = desk.sennit("show", proposal)
     assert "one.log, two.log: ignored: " in shown.out, shown.out
+
+
+def test_files_that_an_agent_moves_to_where_git_ignores_them_are_named(desk: Desk) -> None:
+    (desk.repository / ".gitignore").write_text("build/*\n")
+    (desk.repository / "out").mkdir()
+    (desk.repository / "out/made.txt").write_text("made\n")
+    done = desk.sennit("run", "--command", "mv out build", "--reject-all", "--json")
+    proposal = done.json["ticket"]["tasks"][0]["proposal"]
+    shown = desk.sennit("show", proposal)
+    assert "build/made.txt: ignored: " in shown.out, shown.out
 
 
 def test_a_person_decides_hunk_by_hunk(desk: Desk) -> None:

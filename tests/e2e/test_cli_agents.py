@@ -62,6 +62,8 @@ def test_the_catalogue_tells_what_is_known_of_each_agent(desk: Desk) -> None:
     assert "version" not in claude
     assert (codex["usable"], codex["found"]) == (False, False)
     assert "agents.codex.argv" in codex["problem"]
+    # What a person typed runs without one, unless everything has to be in one.
+    assert (told["mine"]["sandbox"], told["command"]["sandbox"]) == ("preferred", "off")
     assert (mine["roles"], mine["builtIn"]) == (["review"], False)
     told = {
         each["name"]: each for each in desk.sennit("agents", "--versions", "--json").json["agents"]
@@ -97,6 +99,16 @@ def test_an_agent_that_works_passes_its_check_and_leaves_nothing(desk: Desk) -> 
     assert "version 7.8" in done.out
     assert {each.name for each in desk.repository.iterdir()} == {".git", "a.txt"}
     assert desk.sennit("tickets", "--json").json["tickets"] == []
+
+
+def test_values_of_variables_are_never_shown(desk: Desk) -> None:
+    configure(desk, '[agents.fixer]\nargv = ["fixer"]\nenv = {TOKEN = "hush", MODE = "hush"}\n')
+    for arguments in (["config"], ["config", "--explain"], ["config", "--json"], ["agents"]):
+        done = desk.sennit(*arguments)
+        assert "hush" not in done.out + done.err, arguments
+    assert "TOKEN, MODE" in desk.sennit("config").out
+    settings = desk.sennit("config", "--json").json["settings"]
+    assert settings["agents.fixer.env"]["value"] == ["TOKEN", "MODE"]
 
 
 def test_the_command_line_itself_can_be_checked(desk: Desk) -> None:

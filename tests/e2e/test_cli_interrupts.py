@@ -100,7 +100,7 @@ def test_a_question_that_is_answered_elsewhere_is_taken_back(
         terminal.wait_for(f"{prompt} (empty: none):")
         answered = desk.sennit("answer", "@", "command-1", "Hello")
         assert answered.code == 0, answered.err
-        terminal.wait_for("command-1: the question is taken back")
+        terminal.wait_for("command-1: the question is taken back: it was answered elsewhere: Hello")
         terminal.wait_for(REVIEW)
         terminal.type("y")
         assert terminal.end() == 0, terminal.seen
@@ -113,7 +113,7 @@ def test_a_question_of_a_ticket_that_is_cancelled_is_taken_back(desk: Desk) -> N
         terminal.wait_for("Answer (empty: none):")
         terminal.process.send_signal(signal.SIGINT)
         terminal.wait_for("Cancelling")
-        terminal.wait_for("command-1: the question is taken back")
+        terminal.wait_for("command-1: the question is taken back: the run is being stopped.")
         terminal.wait_for("Adopt the unfinished work of command-1")
         terminal.type("q")
         assert terminal.end() == 130, terminal.seen

@@ -127,9 +127,10 @@ def test_what_is_named_and_not_there_is_wrong_use_and_says_what_there_is(desk: D
         ["output", ticket, "command-1", "--run", "n_aaaaaaaaaa"], ["materialise", ticket, "nobody"],
         ["answer", ticket, "nobody", "yes"], ["answer", unknown, "x", "yes"],
         ["review", unknown], ["review", ticket, "--accept", "nobody"], ["apply", unknown],
-        ["resolve", "p_aaaaaaaaaa"], ["undo", "a_aaaaaaaaaa"], ["undo", unknown],
-        ["drop", unknown], ["follow", unknown], ["follow", f"{ticket}/nobody", "again"],
-        ["overlaps", unknown], ["run", "words", "--agent", "nobody"],
+        ["resolve", "p_aaaaaaaaaa"], ["resolve", unknown], ["undo", "a_aaaaaaaaaa"],
+        ["undo", unknown], ["drop", unknown], ["follow", unknown],
+        ["follow", f"{ticket}/nobody", "again"], ["overlaps", unknown],
+        ["run", "words", "--agent", "nobody"],
     ):  # fmt: skip
         ended = desk.sennit(*arguments, "--json")
         assert ended.code == 2, (arguments, ended.out, ended.err)
@@ -142,7 +143,8 @@ def test_what_is_there_and_in_no_state_for_it_ends_with_1(desk: Desk) -> None:
     ticket, proposal = done["ticket"]["id"], done["proposals"][0]["summary"]["id"]
     for arguments in (
         ["apply", ticket], ["apply", proposal], ["undo", "--last"], ["undo", ticket],
-        ["resolve", proposal, "--take", "ours"], ["answer", ticket, "command-1", "yes"],
+        ["resolve", proposal, "--take", "ours"], ["resolve", ticket, "--take", "ours"],
+        ["answer", ticket, "command-1", "yes"],
     ):  # fmt: skip
         ended = desk.sennit(*arguments, "--json")
         assert ended.code == 1, (arguments, ended.out, ended.err)

@@ -69,6 +69,8 @@ def test_proposals_are_decided_about_by_name_and_applied_later(desk: Desk) -> No
 def test_a_conflict_is_settled_by_name_or_in_a_review_on_a_terminal(desk: Desk) -> None:
     _, second = proposals_after(desk, *sed("s/^line 5$/five/"), *sed("s/^line 6$/six/"))
     name, ticket = second["summary"]["id"], second["summary"]["ticket"]
+    several = desk.sennit("resolve", "@")
+    assert (several.code, "command-2" in several.err) == (2, True)
     done = desk.sennit("resolve", name, "a.txt", "--take", "theirs")
     assert "goes in now" in done.out, done.err
     back = desk.sennit("resolve", name, "--take", "nothing").out

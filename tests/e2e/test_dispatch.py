@@ -4,6 +4,7 @@ import json
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -373,3 +374,23 @@ def test_preflight_says_what_would_be_done_and_starts_nothing(
     assert json.dumps(result["bases"]).count(repo.folder.as_uri()) == 1
     assert server.ask("tickets")["tickets"] == []
     assert not list(Path(machine.state / "runs").iterdir())
+
+
+def test_preflight_tells_what_a_dispatch_would_tell_or_be_refused_for(
+    machine: Machine, repo: Repo
+) -> None:
+    machine.settings("limits.tickets = 1\n")
+    gate = machine.gate()
+    server = machine.serve(repo)
+    call: dict[str, Any] = {"tasks": [task("one", gate.prompt())], "operationId": "op-1"}
+    assert server.ask("preflight", **call)["notices"] == []
+    ticket = server.ask("dispatch", **call)["ticket"]
+    gate.reached()
+    [notice] = server.ask("preflight", **call)["notices"]
+    assert ticket in notice["message"]
+    other = {"tasks": [task("two", "true")]}
+    for wrong in ({**call, **other}, other):
+        refused = server.refused("dispatch", **wrong)
+        assert server.refused("preflight", **wrong) == refused
+    gate.open()
+    server.settled(ticket)

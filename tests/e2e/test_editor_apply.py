@@ -197,6 +197,16 @@ def test_read_only_files_and_files_in_the_way_are_left_alone(desk: MakeDesk) -> 
     assert made.path("locked").read_text() == LINES
 
 
+def test_a_file_that_is_open_does_not_become_a_folder(desk: MakeDesk) -> None:
+    made = desk({"a": "1\n", "b": "x\n"})
+    made.editor.open(made.path("a"))
+    code = "os.unlink('a'); w('a/in', b'1\\n2\\n3\\n'); sub('b', b'x', b'y')"
+    view = made.apply(made.changed(code))
+    assert states(view) == {"a": "failed", "a/in": "failed", "b": "applied"}
+    assert "a is open in your editor" in told(view)
+    assert made.path("a").read_text() == "1\n"
+
+
 def test_a_file_becomes_a_folder_and_back(desk: MakeDesk) -> None:
     made = desk({"a": LINES, "b": LINES})
     view = made.apply(made.changed("os.remove('a'); w('a/b', b'inside\\n')"))
@@ -235,6 +245,15 @@ def test_documents_that_are_no_files_change_nothing(desk: MakeDesk) -> None:
     for uri in ("untitled:Untitled-1", "git:/a?x", "file://[", "file:///a%00b", "https://e/a"):
         made.editor.open(made.path("a"), uri=uri, text="not a file")
     assert states(made.apply(made.changed("sub('a', b'two', b'TWO')"))) == {"a": "applied"}
+
+
+def test_a_link_is_renamed(desk: MakeDesk) -> None:
+    made = desk({"a": "x\n"})
+    made.path("link").symlink_to("a")
+    made.commit()
+    view = made.apply(made.changed("os.rename('link', 'other')"))
+    assert set(states(view).values()) == {"applied"}, view
+    assert made.path("other").readlink() == Path("a")
 
 
 def test_a_link_that_is_open_shows_its_target(desk: MakeDesk) -> None:

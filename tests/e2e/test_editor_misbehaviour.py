@@ -39,6 +39,54 @@ def test_a_refusal_is_a_failure_and_nothing_is_written(
     assert made.editor.text(made.path("a")) == LINES
 
 
+@pytest.mark.parametrize("answer", ["false", "error", "nonsense"])
+def test_what_an_editor_did_counts_whatever_it_answers(desk: MakeDesk, answer: str) -> None:
+    made = desk({"a": LINES, "b": b"\0\1"})
+    uri = made.editor.open(made.path("a"))
+    ticket = made.changed(f"{TWO}; w('b', b'\\0\\2')")
+    made.editor.habits = Habits(answer=answer, does=True)
+    view = made.apply(ticket)
+    assert view["state"] == "applied", view
+    assert states(view) == {"a": "applied", "b": "applied"}
+    assert made.path("b").read_bytes() == b"\0\2"
+    made.editor.habits = Habits()
+    assert made.undo(view)["state"] == "applied"
+    assert made.editor.buffers[uri].text == LINES
+    assert made.path("b").read_bytes() == b"\0\1"
+
+
+def test_what_was_done_in_part_before_a_refusal_is_one_application_and_can_be_undone(
+    desk: MakeDesk,
+) -> None:
+    made = desk({"a": LINES, "b": LINES})
+    uri = made.editor.open(made.path("a"))
+    made.editor.open(made.path("b"))
+    ticket = made.changed(f"{TWO}; sub('b', b'two', b'TWO')")
+    made.editor.edits.clear()
+    made.editor.habits = Habits(answer="false", does=True, parts=1)
+    view = made.apply(ticket)
+    assert states(view) == {"a": "applied", "b": "failed"}
+    assert view["state"] == "partlyApplied"
+    assert len(made.editor.edits) == 1
+    made.editor.habits = Habits()
+    assert made.undo(view)["state"] == "applied"
+    assert made.editor.buffers[uri].text == LINES
+
+
+def test_an_answer_that_is_none_says_nothing_of_what_was_done(desk: MakeDesk) -> None:
+    made = desk({"a": LINES})
+    uri = made.editor.open(made.path("a"))
+    ticket = made.changed(TWO)
+    made.editor.habits = Habits(answer="nonsense", tells="later")
+    view = made.apply(ticket)
+    assert view["state"] == "unknown"
+    assert "makes no sense" in told(view)
+    assert "NoneType" not in told(view)
+    made.editor.catch_up()
+    assert made.editor.buffers[uri].text == DONE
+    assert eventually(lambda: made.proposals(ticket)[0]["application"] == "applied", 5)
+
+
 def test_a_refused_second_round_takes_the_first_one_back(desk: MakeDesk) -> None:
     made = desk({"old": LINES * 3})
     uri = made.editor.open(made.path("old"))

@@ -161,6 +161,21 @@ def test_changed_content_asks_again(machine: Machine, repo: Repo) -> None:
     assert task_of(view, "two")["failure"]["kind"] == "exit"
 
 
+def test_an_agent_that_an_untrusted_repository_brings_is_told_with_what_to_do(
+    machine: Machine, repo: Repo
+) -> None:
+    repo.write(".sennit.toml", '[agents.team]\nargv = ["true"]\n')
+    server = machine.serve(repo, trusted=False)
+    asked = {"id": "one", "prompt": "words", "agent": "team"}
+    (problem,) = server.refused("dispatch", tasks=[asked])["data"]["problems"]
+    assert problem["path"] == "tasks[0].agent"
+    assert f"{repo.folder}/.sennit.toml" in problem["message"]
+    assert f"sennit trust grant {repo.folder}" in problem["message"]
+    server.ask("trust", action="grant", folder=str(repo.folder))
+    ticket = server.dispatch(asked)
+    assert server.settled(ticket)["state"] == "completed"
+
+
 def test_trust_is_granted_and_revoked_by_request(machine: Machine, repo: Repo) -> None:
     server = machine.serve(repo, trusted=False)
     assert server.refused("dispatch", tasks=[task("one", "true")])["code"] == 7

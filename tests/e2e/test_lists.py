@@ -30,6 +30,20 @@ def test_lists_are_limited_to_the_repositories_of_a_folder(machine: Machine) -> 
     ]
 
 
+def test_a_page_before_a_ticket_of_another_folder_holds_what_is_older(machine: Machine) -> None:
+    one, two = machine.repo("one"), machine.repo("two")
+    server = machine.serve(one, two)
+    first, other, last = (
+        server.dispatch(task("a", sh("true"), cwd=str(repo.folder))) for repo in (one, two, one)
+    )
+    for ticket in (first, other, last):
+        server.settled(ticket)
+    assert listed(server, folder=str(one.folder)) == [last, first]
+    assert listed(server, folder=str(one.folder), before=other) == [first]
+    assert listed(server, folder=str(one.folder), before=first) == []
+    assert listed(server, before=last) == [other, first]
+
+
 def test_a_list_of_no_folder_is_refused(server: Client) -> None:
     for method in ("tickets", "proposals"):
         error = server.refused(method, folder="relative/folder")

@@ -184,3 +184,17 @@ def test_a_folder_that_its_agent_has_locked_is_used_again(user: User) -> None:
     agent = shlex.join(["sh", "-c", "stat -c %i . > inode"])
     user.sennit("run", "--command", agent, "--accept-all")
     assert int((user.repository / "inode").read_text()) == inode
+
+
+LOCKS = """
+echo x > new
+chmod 0 $SENNIT_RUN_DIR/questions $SENNIT_RUN_DIR/answers $SENNIT_RUN_DIR
+sleep 1
+"""
+
+
+def test_an_agent_that_locks_what_it_asks_by_has_its_work_kept(user: User) -> None:
+    agent = shlex.join(["sh", "-c", LOCKS])
+    done = user.sennit("run", "--command", agent, "--accept-all", "--json")
+    assert done["ticket"]["state"] == "completed", done
+    assert (user.repository / "new").read_text() == "x\n"

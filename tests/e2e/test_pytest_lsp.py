@@ -19,8 +19,8 @@ from pytest_lsp.client import register_lsp_features
 from pytest_lsp.protocol import LanguageClientProtocol
 
 from sennit.server.jsonrpc.protocol import TypedMessages, typed_converter
+from sennit_protocol.applications import ApplicationView
 from sennit_protocol.methods import METHODS, Sender
-from sennit_protocol.proposals import ApplicationView
 from sennit_protocol.requests import DispatchResult
 from sennit_protocol.review import (
     ApplyParams,

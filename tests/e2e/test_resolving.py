@@ -65,6 +65,41 @@ def test_what_two_merges_disagree_about_is_flagged_and_not_preselected(server: C
     assert not any(unit["preselected"] for unit in units)
 
 
+def test_revisions_are_compared_as_they_were_settled_or_as_their_agents_left_them(
+    server: Client,
+) -> None:
+    ticket, view = two(server, sed("s/line 3$/three/"), sed("s/line 3$/drei/"))
+    both = LINES.replace("line 3\n", "three, drei\n")
+    settled = resolve(server, view, take="text", text=both)
+    server.accept_all(ticket)
+    assert server.apply(ticket)["state"] == "applied"
+    following = {"ticket": ticket, "task": "second", "prompt": sh("echo more > new.txt")}
+    server.settled(server.ask("follow", **following)["ticket"])
+    first = settled["summary"]
+    compared = {"proposal": first["id"], "format": "patch", "against": first["revision"]}
+    patch = server.ask("proposal", **compared)["patch"]
+    assert "+more" in patch
+    assert "a.txt" not in patch
+    patch = server.ask("proposal", **compared, text="agent")["patch"]
+    assert "-drei\n+three, drei\n" in patch
+
+
+def test_each_conflict_names_the_tasks_that_collide_there(server: Client) -> None:
+    ticket = server.dispatch(
+        task("text", sed("s/line 3$/three/")),
+        task("doubt", whole("doubt.txt", "other\n")),
+        task("beside", sed("s/line 12$/twelve/")),
+        task("both", sh("sed -i 's/line 3$/drei/' a.txt; echo both > doubt.txt")),
+    )
+    server.settled(ticket)
+    found = {one["path"]: one for one in views(server, ticket)["both"]["conflicts"]}
+    assert {path: one["withTasks"] for path, one in found.items()} == {
+        "a.txt": ["text"],
+        "doubt.txt": ["doubt"],
+    }
+    assert "both and doubt change doubt.txt" in found["doubt.txt"]["message"]
+
+
 @pytest.mark.parametrize(("take", "mode"), [("ours", 0o644), ("theirs", 0o755)])
 def test_two_new_files_of_one_text_differ_in_their_mode_alone(
     server: Client, repo: Repo, take: str, mode: int

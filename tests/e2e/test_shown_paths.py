@@ -114,3 +114,24 @@ def test_so_is_what_it_does_just_now(machine: Machine, server: Client, repo: Rep
     assert view["progress"]["lastLine"] == f"reading {repo.folder}/a.txt"
     gate.open()
     server.settled(ticket)
+
+
+def test_so_is_a_result_by_a_schema(machine: Machine, repo: Repo) -> None:
+    program = machine.root / "tells.py"
+    program.write_text(
+        "import json, os\n"
+        "here = os.getcwd()\n"
+        'result = json.dumps({"files": [f"{here}/a.txt"]})\n'
+        "for line in (\n"
+        '    {"type": "system", "subtype": "init", "session_id": "s"},\n'
+        '    {"type": "result", "subtype": "success", "is_error": False, "result": result},\n'
+        "):\n"
+        "    print(json.dumps(line))\n"
+    )
+    more = ("output = 'claude-json'", "prompt = 'stdin'", "sandbox = 'off'")
+    machine.agent("tells", [sys.executable, str(program)], *more)
+    server = machine.serve(repo)
+    schema = {"type": "object"}
+    view = server.run({"id": "one", "agent": "tells", "prompt": "go", "outputSchema": schema})
+    [one] = view["tasks"]
+    assert one["structured"] == {"files": [str(repo.folder / "a.txt")]}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.scene import Client, Machine, Repo, task_of
+from tests.e2e.scene import Client, Machine, Repo, problems, task_of
 from tests.wire_client import eventually
 
 pytestmark = pytest.mark.e2e
@@ -132,9 +132,12 @@ def test_what_an_agent_cannot_do_is_a_problem_before_anything_starts(server: Cli
         "model": "m",
         "thinking": "high",
         "systemPrompt": "be kind",
+        "role": "implement",
+        "tools": ["Read"],
         "outputSchema": {"type": 3},
         "attach": [{"text": "a", "uri": "file:///x"}, {"image": "!!"}],
         "retries": 9,
+        "resume": "--yolo",
     }
     error = server.refused("dispatch", tasks=[task])
     found = {problem["path"] for problem in error["data"]["problems"]}
@@ -147,6 +150,9 @@ def test_what_an_agent_cannot_do_is_a_problem_before_anything_starts(server: Cli
         "tasks[0].attach[0]",
         "tasks[0].attach[1].image",
         "tasks[0].attach[1].mimeType",
+        "tasks[0].resume",
+        "tasks[0].role",
+        "tasks[0].tools",
         "tasks[0].retries",
     }
 
@@ -164,6 +170,29 @@ def test_what_is_attached_reaches_the_agent_as_data(repo: Repo, server: Client) 
     assert "The file `a.txt`, lines 2 to 3:\n````\ntwo\nthree\n````" in run["prompt"]
     assert "The log:\n````\n```\nsay forged\n````" in run["prompt"]
     assert "not in the repository" in run["prompt"]
+    [notice] = task_of(view, "one")["notices"]
+    assert "outside` was not given to the agent: it is not in the repository" in notice["message"]
+
+
+def test_pictures_are_given_to_agents_that_take_them_and_otherwise_it_is_told(
+    machine: Machine, repo: Repo
+) -> None:
+    machine.agent("sees", [sys.executable, str(PEER), "sees"], "kind = 'acp'", "sandbox = 'off'")
+    machine.agent("blind", [sys.executable, str(PEER)], "kind = 'acp'", "sandbox = 'off'")
+    machine.agent("reads", ["cat"], "prompt = 'stdin'", "sandbox = 'off'")
+    server = machine.serve(repo)
+    attach = [{"image": "aGk=", "mimeType": "image/png"}]
+    tasks = [
+        {"id": name, "agent": name, "prompt": "count image", "attach": attach}
+        for name in ("sees", "blind")
+    ]
+    view = server.run(*tasks)
+    assert task_of(view, "sees")["resultText"] == "1\n"
+    assert task_of(view, "blind")["resultText"] == "0\n"
+    [notice] = task_of(view, "blind")["notices"]
+    assert "1 picture was not given" in notice["message"]
+    error = server.refused("dispatch", tasks=[{**tasks[0], "agent": "reads"}])
+    assert "is told its prompt as a text" in problems(error)["tasks[0].attach[0].image"]
 
 
 def test_a_start_that_failed_is_tried_again_once(machine: Machine, repo: Repo) -> None:

@@ -86,7 +86,9 @@ def test_a_wrong_first_message_gets_its_right_answer(
         assert client.shut_down() == 0
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)]
+)
 def test_a_signal_right_after_the_first_answer_ends_with_its_code(
     number: signal.Signals, code: int
 ) -> None:
@@ -95,6 +97,14 @@ def test_a_signal_right_after_the_first_answer_ends_with_its_code(
         client.signal(number)
         assert client.exit_code() == code
         assert "Traceback" not in client.stderr()
+
+
+def test_a_server_that_shall_outlive_its_terminal_does(tmp_path: Path) -> None:
+    command = ["/bin/sh", "-c", f"trap '' HUP; exec {sys.executable} -P -m sennit serve"]
+    with WireClient(command, env=os.environ | folders_in(tmp_path)) as client:
+        client.initialize()
+        client.signal(signal.SIGHUP)
+        assert client.shut_down() == 0
 
 
 def test_closed_standard_streams_are_an_error_with_advice(tmp_path: Path) -> None:

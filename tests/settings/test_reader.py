@@ -316,6 +316,13 @@ def test_a_repository_adds_to_the_sensitive_files_and_cannot_empty_them(
     assert trusted.workspace_include == ("x",)
 
 
+@pytest.mark.parametrize("name", ["SENNIT_CONFIG_DIR", "SENNIT_STATE_DIR"])
+def test_a_folder_that_depends_on_where_one_is_is_a_problem(name: str) -> None:
+    found = only(Sources(environment={name: "relative"}))
+    assert (found.where, "relative" in found.message) == (name, True)
+    assert good(Sources(environment={name: ""})) == good(Sources(environment={name: "/x"}))
+
+
 def test_the_configuration_folder_can_be_chosen(tmp_path: Path) -> None:
     assert config_folder({"SENNIT_CONFIG_DIR": str(tmp_path)}) == tmp_path
     assert config_folder({}).name == "sennit"

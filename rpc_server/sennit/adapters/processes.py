@@ -3,7 +3,6 @@
 What a run is and where it is written down: `adapters.runs`. The shim: `adapters.supervision`.
 """
 
-import shutil
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Protocol
@@ -27,6 +26,7 @@ from sennit.adapters.runs.outcome import (
 from sennit.adapters.runs.questions import answer_question, withdraw_question
 from sennit.adapters.runs.record import read_record
 from sennit.adapters.runs.recovery import recover_all
+from sennit.adapters.runs.removing import remove_folder
 from sennit.adapters.runs.spawn_errors import spawn_failed
 from sennit.adapters.runs.values import (
     Cursor,
@@ -49,6 +49,7 @@ from sennit.adapters.runs.values import (
 )
 
 _GLANCE_S = 0.2
+_PRESS_S = 1.0
 _PARTING_S = 1.0
 """How long an agent may take to end after it has closed its output."""
 
@@ -115,7 +116,7 @@ class LocalExecutor:
             if outcome is None:
                 raise UnknownRunError(f"{run_id} runs under another server, or was never started")
             return outcome
-        await run.until_gone()
+        await _gone(run)
         return await run.settle()
 
     async def stop(self, run_id: str, *, force: bool) -> None:
@@ -126,12 +127,10 @@ class LocalExecutor:
         run = self._runs.get(run_id)
         if run is None or run.outcome is not None:
             return
-        run.signal(signals.QUIT if force else signals.TERMINATE)
-        # Its agent may have stopped the shim; a stopped process does not see a signal.
-        run.signal(signals.CONTINUE)
+        run.ask_to_end(signals.QUIT if force else signals.TERMINATE)
         if force:
             with anyio.move_on_after(2 * SWEEP_MS / 1000):
-                await run.until_gone()
+                await _gone(run)
                 return
             run.signal(signals.KILL)
 
@@ -238,7 +237,7 @@ class LocalExecutor:
         except OSError as error:
             return await self._refused(folder, workspace, spec, error)
         run_id = folder.path.name
-        run = LiveRun(folder, shim, spec.talks, reader)
+        run = LiveRun(folder, shim, spec.talks, reader, prepared.intention, _ladder_s(spec))
         self._runs[run_id] = run
         match await hear(reader):
             case ("S", pid, start):
@@ -281,11 +280,25 @@ class LocalExecutor:
 
     async def _until_gone_or_later(self, run_id: str) -> None:
         run = self._runs[run_id]
+        run.press()
         with anyio.move_on_after(_GLANCE_S):
             await run.until_news()
+
+
+async def _gone(run: LiveRun) -> None:
+    """Return when the shim of a run has ended, which it is seen to."""
+    while run.outcome is None and run.is_running():
+        run.press()
+        with anyio.move_on_after(_PRESS_S):
+            await run.until_gone()
+
+
+def _ladder_s(spec: RunSpec) -> float:
+    """How long the shim may take from a request to its end: each rung, the sweep, and some more."""
+    return (spec.cancel_ms + spec.close_ms + spec.term_ms + 3 * SWEEP_MS) / 1000
 
 
 def _remove(folder: RunFolder) -> None:
     if not folder.released.exists():
         raise ValueError(f"{folder.path.name} was not released: its end may still be needed")
-    shutil.rmtree(folder.path)
+    remove_folder(folder.path)

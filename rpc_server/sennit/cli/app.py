@@ -13,6 +13,7 @@ import click
 
 from sennit.cli.error_json import error_json, wants_json, write_json
 from sennit.cli.exits import MEANINGS, Exit
+from sennit.cli.streams import lenient_streams
 
 COMMANDS = {
     "run": ("run_command", "Give tasks to agents, review what they propose, apply it."),
@@ -85,6 +86,16 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        message = (
+            "The current folder has been deleted. Go to another, or name one: sennit -C FOLDER"
+        )
+        raise click.UsageError(message) from error
+
+
 @click.group(
     cls=LazyGroup,
     epilog=_EPILOG,
@@ -95,7 +106,7 @@ class LazyGroup(click.Group):
     "-C",
     "--folder",
     type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path),
-    default=Path(),
+    default=_here,
     help="The folder that the command is about; the current one unless given.",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Show what the server logs.")
@@ -116,6 +127,16 @@ def group(ctx: click.Context, folder: Path, *, verbose: bool) -> None:
 def run_command_line(arguments: Sequence[str] | None) -> int:
     """Run the command that ``arguments`` name; gives the exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
+    with lenient_streams() as written:
+        code = _code_of(given)
+    if not written.is_told:
+        return code
+    why = "" if written.problem is None else written.problem.strerror
+    sys.stderr.write(f"sennit: Standard output cannot be written: {why}. What was done is done.\n")
+    return code or Exit.PARTLY
+
+
+def _code_of(given: list[str]) -> int:
     try:
         result = group.main(args=given, prog_name="sennit", standalone_mode=False)
     except click.ClickException as error:
@@ -123,10 +144,6 @@ def run_command_line(arguments: Sequence[str] | None) -> int:
         return _ended_early(given, error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         return _ended_early(given, "Interrupted.", Exit.INTERRUPTED)
-    except BrokenPipeError:
-        # The reader of the output, a pager say, went away: that is no failure of ours.
-        sys.stderr.close()
-        return Exit.FINE
     return result if isinstance(result, int) else Exit.FINE
 
 

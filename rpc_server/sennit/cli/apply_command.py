@@ -24,7 +24,8 @@ from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.proposals_read import Found, is_ticket, proposals_of
 from sennit.cli.review_loop import accept_whole
-from sennit_protocol.proposals import ApplicationView, ProposalView
+from sennit_protocol.applications import ApplicationView
+from sennit_protocol.proposals import ProposalView
 from sennit_protocol.states import Target
 
 

@@ -17,8 +17,9 @@ from sennit.cli.prose import Prose
 from sennit.cli.safe_text import safe_line
 from sennit.cli.tables import state
 from sennit.core.counted import counted
+from sennit_protocol.applications import ApplicationView, AppliedFile
 from sennit_protocol.ids import ApplicationId, UnitId
-from sennit_protocol.proposals import ApplicationView, AppliedFile, ProposalView
+from sennit_protocol.proposals import ProposalView
 from sennit_protocol.review import ApplyParams, Selected
 from sennit_protocol.states import UNDOABLE_STATES, ApplicationState, Flag, Review, Target
 
@@ -170,7 +171,9 @@ def _head(view: ApplicationView) -> Text:
     name = f"Undo of {view.undoes}: " if view.undoes else f"Application {view.id}: "
     head = Text(name, style="bold").append_text(outcome(view.state, view.undoes))
     done = sum(1 for each in view.files if each.state in GOOD_STATES)
-    return head.append(f", {counted(done, 'file')}", style="not bold")
+    of_what = "none of " if view.files and not done else ""
+    count = done or len(view.files)
+    return head.append(f", {of_what}{counted(count, 'file')}", style="not bold")
 
 
 def _patch_line(path: Path, data: bytes) -> Text:

@@ -128,7 +128,7 @@ def call_of(arguments: RunArguments, folder: Path) -> Given:
     )
     options = dict(place for name, place in _OPTIONS.items() if getattr(arguments, name))
     if call.defaults.cwd is None:
-        options["defaults.cwd"] = "--folder, which is the current one unless given,"
+        options["defaults.cwd"] = "`sennit -C`, which is the current folder unless given,"
     return Given(whole, file, options)
 
 

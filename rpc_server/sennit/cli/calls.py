@@ -20,10 +20,12 @@ ServerHandler = Callable[[Any], Awaitable[object]]
 """Takes the JSON value of the parameters and gives that of the result.
 
 It is cancelled when the server takes the request back. The handler named `CANCEL_REQUEST` is told
-then, with `method` and `params` of that request; its result goes nowhere.
+then, with `method` and `params` of that request; its result goes nowhere. A notification that has a
+handler goes to it.
 """
 
 CANCEL_REQUEST = "$/cancelRequest"
+SHOW_MESSAGE = "window/showMessage"
 
 
 @frozen
@@ -157,6 +159,8 @@ class Calls:
             self._settle(number, message)
         elif method == CANCEL_REQUEST:
             self._take_back(message.get("params"))
+        elif number is None and method in self._handlers:
+            tasks.start_soon(_told, self._handlers[method], message.get("params"))
         elif number is None:
             self._notifications.send_nowait(Notification(method, message.get("params")))
         else:
@@ -197,3 +201,7 @@ class Calls:
 
     def _refuse(self, number: object, code: ErrorCode, text: str) -> None:
         self._send({"id": number, "error": {"code": int(code), "message": text}})
+
+
+async def _told(handler: ServerHandler, params: object) -> None:
+    await handler(params)

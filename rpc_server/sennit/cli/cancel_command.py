@@ -9,7 +9,7 @@ from rich.text import Text
 from sennit.cli.names import Names
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
-from sennit.cli.tables import cells, filled, table
+from sennit.cli.tables import cells, filled, state, table
 from sennit_protocol.requests import CancelParams, CancelResult
 from sennit_protocol.states import Stopped
 
@@ -42,9 +42,14 @@ def cancel_report(result: CancelResult) -> RenderableType:
         head = f"Nothing to cancel: all of it has ended. The ticket is {result.state}."
     elif result.done:
         head = f"Cancelled. The ticket is {result.state}."
+    elif result.asked:
+        head = (
+            f"The server that carries the ticket was asked to cancel it; it is {result.state}."
+            " `sennit show` tells when it is done."
+        )
     else:
         head = f"Nothing is cancelled yet; the ticket is {result.state}. To do it, add --force."
     if not result.tasks:
         return Text(head)
-    rows = [cells(each.id, each.stopped.value, each.keeps) for each in result.tasks]
+    rows = [cells(each.id, state(each.stopped), each.keeps) for each in result.tasks]
     return Group(Text(head), filled(table("task", "stopped", "kept"), rows))

@@ -12,7 +12,8 @@ from sennit.cli.diffs import Lines
 from sennit.cli.proposals_read import lines_of
 from sennit.cli.safe_text import safe_code, safe_line
 from sennit.core.counted import counted
-from sennit_protocol.proposals import ConflictView, LineRange, ProposalView, RegionView, SideView
+from sennit_protocol.conflicts import ConflictView, LineRange, RegionView, SideView
+from sennit_protocol.proposals import ProposalView
 
 MOST_PLACES = 8
 MOST_LINES = 12

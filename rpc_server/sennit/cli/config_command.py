@@ -20,6 +20,7 @@ from sennit.cli.safe_text import safe_line
 from sennit.cli.tables import cells, filled, table
 from sennit.settings.decided import effective
 from sennit.settings.keys import Source
+from sennit.settings.kinds import Variables
 from sennit.settings.reader import (
     REPOSITORY_FILE,
     Sources,
@@ -82,7 +83,7 @@ def _parted(
 
 def _given_json(given: Given) -> dict[str, object]:
     return {
-        "value": _plain(given.value),
+        "value": _to_show(given),
         "source": given.source.value,
         "where": given.where,
         "line": given.line,
@@ -123,12 +124,19 @@ def _where(given: Given) -> str:
 
 
 def _spelled(given: Given) -> str:
-    value = _plain(given.value)
+    value = _to_show(given)
     if value is None:
         return "none"
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
     return f"{value} {given.key.unit}" if given.key.unit else str(value)
+
+
+def _to_show(given: Given) -> object:
+    """The value as JSON knows it; of variables the names alone, since values may be secret."""
+    if isinstance(given.key.kind, Variables) and isinstance(given.value, Mapping):
+        return list(given.value)
+    return _plain(given.value)
 
 
 def _plain(value: object) -> object:

@@ -14,15 +14,8 @@ from sennit.cli.prose import Prose
 from sennit.cli.safe_text import safe_code, safe_line
 from sennit.cli.tables import state
 from sennit.core.counted import counted
-from sennit_protocol.proposals import (
-    ConflictView,
-    FileView,
-    LineRange,
-    ProposalSummary,
-    ProposalView,
-    UnitKind,
-    UnitView,
-)
+from sennit_protocol.conflicts import ConflictView, LineRange
+from sennit_protocol.proposals import FileView, ProposalSummary, ProposalView, UnitKind, UnitView
 from sennit_protocol.states import ApplicationState, Decision, Integration, Review, UnitFlag
 
 CONTEXT_LINES = 3

@@ -21,13 +21,23 @@ _SAID_BY_PROGRAM = frozenset({FailureKind.EXIT, FailureKind.SIGNAL})
 """Other failures say themselves what went wrong."""
 
 
+def has_last_words(task: TaskView) -> bool:
+    """Whether the reason of its failure stands in what its program wrote."""
+    return task.failure is not None and task.failure.kind in _SAID_BY_PROGRAM
+
+
+def to_see_errors(ticket: TicketId, task: TaskView) -> str:
+    """Name the command that shows what a program wrote to standard error."""
+    return safe_line(f"sennit output {shlex.quote(f'{ticket}/{task.id}')} --stderr")
+
+
 async def last_words(client: Client, view: TicketView) -> AsyncIterator[str]:
     """Show the end of what each failed program wrote, and how to see all of it.
 
     That is of standard error, or of standard output where there is nothing else.
     """
     for task in view.tasks:
-        if task.failure is not None and task.failure.kind in _SAID_BY_PROGRAM:
+        if has_last_words(task):
             for line in await _of_task(client, view.id, task):
                 yield line
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from sennit.cli.safe_text import path_of_uri, safe_line
 from sennit.core.counted import counted
-from sennit_protocol.views import ManifestView
+from sennit_protocol.manifests import ManifestView
 
 _NAMED = 5
 _SHORT_HASH = 10

@@ -91,9 +91,9 @@ class Names:
         return TicketId(_the_one(name, found.items(), _ADVICE[IdKind.TICKET]))
 
     async def proposal(self, name: str) -> ProposalId:
-        """Find a proposal, by its id or by its task; raises `UsageError`."""
-        kind_of(name, IdKind.PROPOSAL)
-        if "/" in name:
+        """Find a proposal, by its id, its task or a ticket's only task; raises `UsageError`."""
+        kind = kind_of(name, IdKind.PROPOSAL, IdKind.TICKET)
+        if kind is IdKind.TICKET or "/" in name:
             return await self._proposal_of_task(name)
         if len(name) == _WHOLE:
             return ProposalId(name)

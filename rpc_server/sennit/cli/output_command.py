@@ -15,6 +15,7 @@ from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.run_records import record_table
 from sennit.cli.safe_text import safe_code, safe_line
+from sennit.cli.streams import nobody_reads
 from sennit_protocol.texts import OutputParams, OutputResult, RunParams, RunResult, Stream
 
 _GLANCE_S = 0.3
@@ -137,7 +138,7 @@ async def _follow(client: Client, params: OutputParams) -> _Shown:
         page = await client.ask("sennit/output", evolve(params, offset=offset), OutputResult)
         _write(page.text)
         at_end = page.next_offset >= page.total
-        if at_end and not page.running:
+        if nobody_reads() or (at_end and not page.running):
             return await _with_errors(client, _Shown(params, page))
         offset = page.next_offset
         if at_end:

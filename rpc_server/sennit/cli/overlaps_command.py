@@ -14,6 +14,7 @@ from sennit.cli.place import Place
 from sennit.cli.safe_text import safe_line
 from sennit.cli.tables import cells, filled, table
 from sennit.core.counted import named
+from sennit_protocol.conflicts import LineRange
 from sennit_protocol.ids import TicketId
 from sennit_protocol.overlap import (
     FileOverlap,
@@ -22,7 +23,6 @@ from sennit_protocol.overlap import (
     OverlapsResult,
     Worker,
 )
-from sennit_protocol.proposals import LineRange
 
 
 @click.command("overlaps")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
@@ -12,11 +12,12 @@ from attrs import evolve, frozen
 from rich.console import RenderableType
 from rich.text import Text
 
-from sennit.cli.calls import ServerHandler
+from sennit.cli.calls import SHOW_MESSAGE, ServerHandler
 from sennit.cli.client import Client, ClientOptions, connected
 from sennit.cli.error_json import error_json
 from sennit.cli.exits import Exit
 from sennit.cli.failures import CommandError, RefusedError, first_failure
+from sennit.cli.messages import Messages
 from sennit.cli.names import Names
 from sennit.cli.problems import problems_in, told, with_valid
 from sennit.cli.prose import Prose
@@ -52,15 +53,20 @@ class Place:
 
         ``left_behind`` says what Ctrl-C leaves and how to go on with it.
         """
+        shown = Messages()
 
         async def conversation() -> T:
             options = evolve(self.client, on_stderr=self._hear if self.verbose else None)
-            answers = {**handlers_for(self.terminal), **(handlers or {})}
+            answers = {
+                **handlers_for(self.terminal),
+                SHOW_MESSAGE: shown.hear,
+                **(handlers or {}),
+            }
             async with connected(options, answers) as client:
                 return await work(client)
 
         try:
-            return anyio.run(conversation)
+            answer = anyio.run(conversation)
         except KeyboardInterrupt:
             told = f"Interrupted. {left_behind()}".rstrip()
             self.fail(CommandError(told, Exit.INTERRUPTED), as_json=as_json)
@@ -68,7 +74,10 @@ class Place:
             failure = first_failure(error)
             if not isinstance(failure, CommandError):
                 raise
+            self._note(shown.told(failure))
             self.fail(failure, as_json=as_json)
+        self._note(shown.told(None))
+        return answer
 
     def guarded(self, step: Callable[[], T], *, as_json: bool) -> T:
         """Do a step without a server; ends the command where it fails."""
@@ -126,6 +135,11 @@ class Place:
         for line in f"sennit: {told_in_full(error)}".split("\n"):
             self.terminal.note(Prose(safe_code(line), style="red"))
         raise click.exceptions.Exit(error.exit_code)
+
+    def _note(self, messages: Sequence[str]) -> None:
+        for message in messages:
+            for line in f"sennit: {message}".split("\n"):
+                self.terminal.note(Prose(safe_code(line), style="red"))
 
     def _hear(self, text: str) -> None:
         self.terminal.note(Text(_lines(text.rstrip("\n")), style="dim"))

@@ -22,8 +22,9 @@ from sennit.cli.resolving import (
     resolve_by_asking,
     standing,
 )
+from sennit_protocol.conflicts import SuggestionKind, Take
 from sennit_protocol.ids import IdKind
-from sennit_protocol.proposals import ProposalView, SuggestionKind, Take
+from sennit_protocol.proposals import ProposalView
 from sennit_protocol.review import ConflictChoice
 
 _HELP = """\
@@ -42,7 +43,7 @@ collided with (`sennit review`), and apply them together (`sennit apply TICKET`)
 
 
 @click.command("resolve", help=_HELP)
-@click.argument("proposal", metavar="PROPOSAL|TICKET/TASK")
+@click.argument("proposal", metavar="PROPOSAL|TICKET[/TASK]")
 @click.argument("files", nargs=-1)
 @click.option(
     "--take",
@@ -70,7 +71,7 @@ def command(  # noqa: D103  its help is above
     asked = _Asked(files, None if take is None else Take(take), suggestion, text)
     if asked.count > 1:
         raise click.UsageError("--take, --suggestion and --text exclude each other.")
-    place.guarded(lambda: kind_of(proposal, IdKind.PROPOSAL), as_json=as_json)
+    place.guarded(lambda: kind_of(proposal, IdKind.PROPOSAL, IdKind.TICKET), as_json=as_json)
 
     async def work(client: Client) -> ProposalView:
         named = await place.names(client).proposal(proposal)
@@ -88,7 +89,8 @@ def command(  # noqa: D103  its help is above
         _tell(place, before, after)
         return after
 
-    view = place.converse(work, as_json=as_json)
+    stays = "What was settled before stays; nothing else was changed."
+    view = place.converse(work, as_json=as_json, left_behind=lambda: stays)
     if as_json:
         place.terminal.show_json(view)
 

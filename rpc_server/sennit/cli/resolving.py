@@ -16,14 +16,9 @@ from sennit.cli.problems import problems_in, told
 from sennit.cli.prose import Prose
 from sennit.cli.safe_text import safe_code, safe_line
 from sennit.cli.terminal import Terminal
+from sennit_protocol.conflicts import ConflictView, SuggestionKind, SuggestionView, Take
 from sennit_protocol.errors import Problem, ProblemsData
-from sennit_protocol.proposals import (
-    ConflictView,
-    ProposalView,
-    SuggestionKind,
-    SuggestionView,
-    Take,
-)
+from sennit_protocol.proposals import ProposalView
 from sennit_protocol.review import ConflictChoice, DecideResult, ResolveParams
 from sennit_protocol.states import Integration
 from sennit_protocol.wire import unstructure

@@ -136,9 +136,17 @@ async def accept_whole(client: Client, terminal: Terminal, view: ProposalView) -
         undecided = tuple(unit for unit in fitting_units(view) if unit not in _rejected(view))
         return await decide(client, view, *_accepting(undecided))
     if can_be_decided(view):
-        what = f"{safe_line(summary.task)} is {summary.integration}: left for you to decide."
+        stands = _STANDS.get(summary.integration, f"is {summary.integration}")
+        what = f"{safe_line(summary.task)} {stands}: left for you to decide."
         terminal.note(Text(f"{what} To decide: sennit review {summary.id}", style="yellow"))
     return view
+
+
+_STANDS = {
+    Integration.CONFLICT: "is in conflict",
+    Integration.RETAINED: "is unfinished",
+    Integration.FAILED: "could not be merged",
+}
 
 
 def fits_whole(view: ProposalView) -> bool:

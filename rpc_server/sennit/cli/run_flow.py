@@ -19,7 +19,7 @@ from sennit.cli.applying import (
     write_patch,
 )
 from sennit.cli.board import Board
-from sennit.cli.calls import ServerHandler
+from sennit.cli.calls import CANCEL_REQUEST, ServerHandler
 from sennit.cli.client import Client
 from sennit.cli.diffs import proposal_lines
 from sennit.cli.exits import Exit
@@ -36,10 +36,11 @@ from sennit.cli.safe_text import safe_line
 from sennit.cli.server_requests import answer_of_person
 from sennit.cli.unapplied import unapplied_lines
 from sennit.cli.watching import Watch
+from sennit_protocol.applications import ApplicationView
 from sennit_protocol.errors import ErrorCode
 from sennit_protocol.following import FollowParams
 from sennit_protocol.ids import TicketId
-from sennit_protocol.proposals import ApplicationView, ProposalSummary, ProposalView
+from sennit_protocol.proposals import ProposalSummary, ProposalView
 from sennit_protocol.requests import DispatchResult
 from sennit_protocol.states import Decision, Integration, Review, Target, TaskState
 from sennit_protocol.tasks import DispatchParams
@@ -122,7 +123,13 @@ class Flow:
                 asked = structure_open(params, AskParams)
                 return unstructure(await answer_of_person(self._terminal, asked))
 
-        return {"sennit/ask": ask}
+        async def taken_back(request: Any) -> object:  # noqa: ANN401  a JSON value
+            if request["method"] == "sennit/ask":
+                asked = structure_open(request["params"], AskParams)
+                self._watch.withdrawn.take_question(asked)
+            return None
+
+        return {"sennit/ask": ask, CANCEL_REQUEST: taken_back}
 
     def left_behind(self) -> str:
         """Say what an interrupt has left, and how to go on with it."""

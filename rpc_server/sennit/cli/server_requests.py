@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -64,28 +64,36 @@ async def answer_of_person(terminal: Terminal, asked: AskParams) -> AskResult:
     question = asked.question
     asks = f"{safe_line(asked.task)} asks: {safe_line(question.text)}"
     terminal.note(Prose(asks, style="bold"))
-    if not terminal.interactive:
-        for told in how_to_answer(asked):
+    answer = None
+    if terminal.interactive:
+        answer = await _typed(terminal, question.options)
+    if answer is None:
+        why = "It was not answered" if terminal.interactive else "Nobody can be asked"
+        for told in how_to_answer(asked, why):
             terminal.note(Text(told))
-        return AskResult()
-    if not question.options:
-        return AskResult(await terminal.ask("Answer (empty: none):") or None)
-    for number, option in enumerate(question.options, start=1):
+    return AskResult(answer)
+
+
+async def _typed(terminal: Terminal, options: Sequence[str]) -> str | None:
+    """What the person has answered; None for an empty line and at the end of input."""
+    if not options:
+        return await terminal.ask("Answer (empty: none):") or None
+    for number, option in enumerate(options, start=1):
         terminal.note(f"  {number}  {safe_line(option)}")
     while line := await terminal.ask("Number (empty: none):"):
-        if line.strip().isdecimal() and 0 < int(line) <= len(question.options):
-            return AskResult(question.options[int(line) - 1])
-        terminal.note(f"Please answer with a number from 1 to {len(question.options)}.")
-    return AskResult()
+        if line.strip().isdecimal() and 0 < int(line) <= len(options):
+            return options[int(line) - 1]
+        terminal.note(f"Please answer with a number from 1 to {len(options)}.")
+    return None
 
 
-def how_to_answer(asked: AskParams) -> tuple[str, ...]:
-    """Tell somebody who cannot be asked here how to answer, and by when."""
+def how_to_answer(asked: AskParams, why: str) -> tuple[str, ...]:
+    """Tell somebody who has not answered here how to answer, and by when."""
     question = asked.question
     task = shlex.quote(asked.task)
     options = f"  Options: {', '.join(map(safe_line, question.options))}"
     until = f" until {question.deadline}" if question.deadline else ""
-    waits = f"  Nobody can be asked here. The question waits{until}; then the program is told"
+    waits = f"  {why} here. The question waits{until}; then the program is told"
     command = f"sennit answer {asked.ticket} {task} TEXT --question {question.id}"
     return (
         *((options,) if question.options else ()),

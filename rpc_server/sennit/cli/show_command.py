@@ -13,6 +13,7 @@ from sennit.cli.applying import outcome, patch_bytes
 from sennit.cli.diffs import Bases, changes_of, proposal_lines, standing_of
 from sennit.cli.failures import NotNowError
 from sennit.cli.flags import flag_lines
+from sennit.cli.last_words import has_last_words, to_see_errors
 from sennit.cli.manifest import manifest_lines
 from sennit.cli.names import Names
 from sennit.cli.notices import notice_lines
@@ -24,6 +25,7 @@ from sennit.cli.prose import Prose
 from sennit.cli.safe_text import safe_line
 from sennit.cli.tables import ago, aligned, clock, state
 from sennit.core.counted import counted
+from sennit_protocol.ids import TicketId
 from sennit_protocol.proposals import ProposalSummary, ProposalView
 from sennit_protocol.requests import TicketParams
 from sennit_protocol.review import ProposalText
@@ -94,7 +96,7 @@ def _task_table(shown: ShownTicket) -> Iterator[Text]:
     for task, line in zip(tasks, lines, strict=True):
         yield line
         yield from flag_lines(task, shown.ticket, "    ")
-        yield from _task_details(task)
+        yield from _task_details(shown.ticket.id, task)
 
 
 def _task_row(task: TaskView, proposal: ProposalSummary | None) -> Sequence[Text]:
@@ -122,7 +124,7 @@ def _application_row(one: ApplicationSummary) -> Sequence[Text]:
     return Text(one.id), files, Text(ago(one.at), style="dim"), became
 
 
-def _task_details(task: TaskView) -> Iterator[Text]:
+def _task_details(ticket: TicketId, task: TaskView) -> Iterator[Text]:
     if task.following is not None:
         before = task.following
         yield Text(f"    follows {before.ticket}/{safe_line(before.task)}", style="dim")
@@ -130,6 +132,8 @@ def _task_details(task: TaskView) -> Iterator[Text]:
         yield Text(f"    followed by {task.followed_by}", style="dim")
     if task.failure is not None:
         yield Prose(f"    {safe_line(task.failure.message)}", style="red")
+    if has_last_words(task):
+        yield Text(f"    To see it: {to_see_errors(ticket, task)}")
     for question in task.questions:
         yield Prose(f"    asks: {safe_line(question.text)}", style="yellow")
         until = f", until {clock(question.deadline)}" if question.deadline else ""

@@ -54,11 +54,14 @@ class Terminal:
         async with self._asking:
             self.err.print(question, end=" ")
             try:
-                return await self._lines.next()
+                line = await self._lines.next()
             except anyio.get_cancelled_exc_class():
                 # What is said next begins a line of its own.
                 self.err.print()
                 raise
+            if line is None:
+                self.err.print()
+            return line
 
     async def choose(self, question: RenderableType, letters: Sequence[str]) -> str | None:
         """Ask until the answer is one of ``letters``; ``None`` at the end of input.
@@ -110,6 +113,8 @@ class _StdinLines:
             self._read += data
             self._ended = not data
         line, newline, self._read = self._read.partition(b"\n")
+        # Ctrl-D ends one answer; a terminal goes on after it, unlike a pipe.
+        self._ended = self._ended and not sys.stdin.isatty()
         return line.decode(errors="replace") if newline or line else None
 
 

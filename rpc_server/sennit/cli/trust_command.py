@@ -9,8 +9,8 @@ from rich.console import RenderableType
 
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
-from sennit.cli.tables import cells, filled, state, table
-from sennit_protocol.upkeep import TrustAction, TrustParams, TrustResult
+from sennit.cli.tables import ago, cells, filled, state, table
+from sennit_protocol.upkeep import TrustAction, TrustedFolder, TrustParams, TrustResult
 
 
 @click.command("trust")
@@ -42,7 +42,11 @@ def trust_table(result: TrustResult) -> RenderableType:
     if not result.folders:
         return "No folder is trusted. To trust one: sennit trust grant PATH"
     rows = [
-        cells(each.folder, state(each.state), each.granted_at or "", ", ".join(each.changed))
+        cells(each.folder, state(each.state), _granted(each), ", ".join(each.changed))
         for each in result.folders
     ]
     return filled(table("folder", "state", "granted", "changed since"), rows)
+
+
+def _granted(folder: TrustedFolder) -> str:
+    return "" if folder.granted_at is None else ago(folder.granted_at)

@@ -17,8 +17,8 @@ from sennit.cli.place import Place
 from sennit.cli.safe_text import safe_line
 from sennit.core.counted import listed
 from sennit.core.uris import display, file_path
+from sennit_protocol.applications import ApplicationView
 from sennit_protocol.ids import IdKind, TicketId
-from sennit_protocol.proposals import ApplicationView
 from sennit_protocol.requests import TicketsParams, TicketsResult
 from sennit_protocol.review import UndoParams
 from sennit_protocol.views import ApplicationSummary

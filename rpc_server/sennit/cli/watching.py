@@ -15,6 +15,7 @@ from sennit.cli.client import Client
 from sennit.cli.exits import Exit
 from sennit.cli.failures import CommandError
 from sennit.cli.terminal import Terminal
+from sennit.cli.withdrawn import Withdrawn
 from sennit_protocol.ids import TicketId
 from sennit_protocol.requests import (
     CancelParams,
@@ -63,11 +64,12 @@ class Watch:
         """Show progress on ``board``, and what is to be said on ``terminal``."""
         self._terminal = terminal
         self.board = board
+        self.withdrawn = Withdrawn(terminal)
         self._interrupts = 0
 
     async def until_settled(self, client: Client, ticket: TicketId) -> Watched:
         """Follow ``ticket``; a second Ctrl-C gives up waiting for what is being captured."""
-        self.board.take_ticket(await client.ask("sennit/ticket", TicketParams(ticket), TicketView))
+        self._take(await client.ask("sennit/ticket", TicketParams(ticket), TicketView))
         # Both tasks are ended as soon as the ticket has settled.
         async with anyio.create_task_group() as tasks:
             with self.board.shown():
@@ -85,9 +87,15 @@ class Watch:
         while True:
             params = WaitParams(ticket, WaitUntil.SETTLED, timeout_ms=_WAIT_MS)
             result = await client.ask("sennit/wait", params, WaitResult, limit_s=_WAIT_LIMIT_S)
-            self.board.take_ticket(result.view)
+            self._take(result.view)
             if not result.timed_out:
+                self.withdrawn.tell_rest()
                 return result.view
+
+    def _take(self, view: TicketView) -> None:
+        self.board.take_ticket(view)
+        for task in view.tasks:
+            self.withdrawn.take_task(task)
 
     async def _hear(self, client: Client, ticket: TicketId) -> None:
         async for told in client.notifications:
@@ -95,6 +103,7 @@ class Watch:
                 changed = structure_open(told.params, TaskChanged)
                 if changed.ticket == ticket:
                     self.board.take_task(changed.task)
+                    self.withdrawn.take_task(changed.task)
 
     async def _mind_interrupts(self, client: Client, ticket: TicketId, tasks: TaskGroup) -> None:
         with _interrupts() as interrupts:

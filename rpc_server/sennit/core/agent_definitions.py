@@ -14,6 +14,7 @@ from attrs import frozen
 from sennit.core.agents import AgentSettings
 from sennit.core.front_matter import Head, head_of
 from sennit.core.output_formats.tools import kind_of
+from sennit.core.safe_text import safe_line
 from sennit_protocol.agents import ToolKind
 
 LONGEST_NAME = 64
@@ -56,7 +57,7 @@ def definition_of(text: str, source: str) -> AgentDefinition | BadDefinition:
     head, body = parted
     name = _text(head, "name")
     if not _NAME.fullmatch(name):
-        told = f"`name: {name[:LONGEST_NAME]}`" if name else "it has no `name`, which"
+        told = f"`name: {safe_line(name[:LONGEST_NAME])}`" if name else "it has no `name`, which"
         return BadDefinition(f"{told} has to be 1 to {LONGEST_NAME} of A-Za-z0-9_-")
     prompt = body.strip()
     if not prompt:

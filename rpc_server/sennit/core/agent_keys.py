@@ -6,6 +6,7 @@ import binascii
 from base64 import b64decode
 from collections.abc import Iterator
 
+from sennit.core.agents import LONGEST_SESSION, names_session
 from sennit.core.facts import AgentFact, BadFolder, folder_path
 from sennit.core.structured import schema_problem
 from sennit_protocol.errors import Problem
@@ -23,18 +24,7 @@ def agent_key_problems(
     path: str, value: Task | TaskDefaults, agent: str, fact: AgentFact
 ) -> Iterator[Problem]:
     """Tell which keys the agent cannot do anything with; it is a problem and never ignored."""
-    if not fact.reads:
-        given = {
-            "systemPrompt": value.system_prompt is not None,
-            "outputSchema": value.output_schema is not None,
-            "attach": isinstance(value, Task) and bool(value.attach),
-        }
-        for key in (key for key, is_given in given.items() if is_given):
-            yield Problem(
-                f"{path}.{key}",
-                f"means nothing to the agent {agent!r}, which reads no prompt; leave it out, or "
-                "choose an agent that does",
-            )
+    yield from _prompt_problems(path, value, agent, fact)
     if value.access is Access.READ and not fact.confines:
         yield Problem(
             f"{path}.access",
@@ -51,6 +41,33 @@ def agent_key_problems(
                 f"cannot be chosen for the agent {agent!r}, since nobody speaks with it while it "
                 f"works; put it into `agents.{agent}.argv`, or choose an agent of kind `acp`",
             )
+
+
+def _prompt_problems(
+    path: str, value: Task | TaskDefaults, agent: str, fact: AgentFact
+) -> Iterator[Problem]:
+    if not fact.reads:
+        given = {
+            "systemPrompt": value.system_prompt is not None,
+            "role": value.role is not None and value.role not in fact.roles,
+            "tools": bool(value.tools),
+            "outputSchema": value.output_schema is not None,
+            "attach": isinstance(value, Task) and bool(value.attach),
+        }
+        for key in (key for key, is_given in given.items() if is_given):
+            yield Problem(
+                f"{path}.{key}",
+                f"means nothing to the agent {agent!r}, which reads no prompt; leave it out, or "
+                "choose an agent that does",
+            )
+    elif isinstance(value, Task) and not fact.speaks:
+        for index, one in enumerate(value.attach):
+            if one.image is not None:
+                yield Problem(
+                    f"{path}.attach[{index}].image",
+                    f"cannot be given to the agent {agent!r}, which is told its prompt as a text; "
+                    "choose an agent of kind `acp`, or name the file in the prompt",
+                )
 
 
 def _budget_problems(
@@ -85,6 +102,13 @@ def value_problems(path: str, value: Task | TaskDefaults) -> Iterator[Problem]:
     yield from _limit_problems(path, value)
     if isinstance(value, Task):
         yield from _attach_problems(path, value)
+        if value.resume is not None and not names_session(value.resume):
+            yield Problem(
+                f"{path}.resume",
+                "is no name of a session: it is empty or too long, has control characters, or "
+                "begins like an option",
+                (f"1 to {LONGEST_SESSION} characters",),
+            )
 
 
 def _limit_problems(path: str, value: Task | TaskDefaults) -> Iterator[Problem]:

@@ -26,7 +26,14 @@ from sennit.core.agent_events import (
     UsageTotal,
     Warned,
 )
-from sennit.core.agents import AgentKind, AgentSettings, OutputFormat, takes_prompt
+from sennit.core.agents import (
+    AgentKind,
+    AgentSettings,
+    OutputFormat,
+    names_session,
+    takes_prompt,
+)
+from sennit.core.cut import cut
 from sennit.core.output_formats.model_failures import telling_line
 from sennit.core.used import added, replaced
 from sennit_protocol.agents import ToDoEntry, ToolKind, ToolStatus, Usage
@@ -37,10 +44,16 @@ LONGEST_TEXT = 256 * 1024
 """Characters of the last message that are kept: its end."""
 MOST_TOOLS = 500
 """Calls of tools that are kept; of those before only their number and kinds."""
+MOST_PATHS = 200
+"""Paths of one call; each is looked at when the run has ended."""
 MOST_WARNINGS = 20
 MOST_LOGGED = 20
 """Last lines that said nothing to us, kept because a reason for a bad end may stand there."""
 _LONGEST_LOGGED = 500
+_LONGEST_WORDS = 4_000
+"""Characters of a warning or a failure."""
+_MOST_ENTRIES = 100
+_LONGEST_ENTRY = 500
 
 
 @frozen
@@ -249,7 +262,7 @@ def _tool(report: Report, event: ToolUpdated) -> Report:
         seen.title if event.title is None else event.title,
         seen.kind if event.kind is None else event.kind,
         seen.status if event.status is None else event.status,
-        seen.paths if event.paths is None else event.paths,
+        seen.paths if event.paths is None else event.paths[:MOST_PATHS],
     )
     tools = {**report.tools, event.id: seen}
     earlier = report.earlier_kinds
@@ -272,6 +285,7 @@ def _ended(report: Report, event: Failed | Finished) -> Report:
             warned = report if failure is None else _with_warning(report, failure.text)
             return evolve(warned, finished=event, failure=None)
         case Failed():
+            event = evolve(event, text=cut(event.text, _LONGEST_WORDS))
             if event.resets_at is None and failure is not None and failure.kind is event.kind:
                 event = evolve(event, resets_at=failure.resets_at)
             return evolve(report, finished=None, failure=event)
@@ -290,8 +304,9 @@ def _noted(report: Report, event: Warned | Logged) -> Report:
 
 
 def _with_warning(report: Report, text: str) -> Report:
-    kept = tuple(each for each in report.warnings if each != text)
-    return evolve(report, warnings=(*kept, text)[-MOST_WARNINGS:])
+    words = cut(text, _LONGEST_WORDS)
+    kept = tuple(each for each in report.warnings if each != words)
+    return evolve(report, warnings=(*kept, words)[-MOST_WARNINGS:])
 
 
 def _known(
@@ -300,16 +315,24 @@ def _known(
 ) -> Report:
     match event:
         case SessionOpened(session, resumed):
-            return evolve(report, session=session, resumed=resumed)
+            known = session if names_session(session) else None
+            return evolve(report, session=known, resumed=resumed)
         case Prompted():
             # What came before the task, such as a banner, is no word about it.
             pieces = report.pieces if report.prompted else ()
             return evolve(report, prompted=True, message_is_open=False, pieces=pieces)
         case ToDoSet(entries):
-            return evolve(report, to_do=entries)
+            return evolve(report, to_do=_short(entries))
         case ContextFilled():
             return evolve(report, context=event)
         case PermissionSettled():
             return report
         case _:
             assert_never(event)
+
+
+def _short(entries: tuple[ToDoEntry, ...]) -> tuple[ToDoEntry, ...]:
+    """Bring a plan into bounds: it is shown and sent again with each of its changes."""
+    return tuple(
+        evolve(entry, text=cut(entry.text, _LONGEST_ENTRY)) for entry in entries[:_MOST_ENTRIES]
+    )

@@ -1,9 +1,14 @@
 """What is known of an agent before it runs: its kind, its program, how it takes a prompt."""
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum, unique
 
 from attrs import field, frozen
+
+LONGEST_SESSION = 1_000
+"""Characters of the name of a session, which is kept and said again with each turn."""
+_SESSION = re.compile(rf"[^\x00-\x20\x7f-][^\x00-\x1f\x7f]{{0,{LONGEST_SESSION - 1}}}")
 
 
 @unique
@@ -159,6 +164,11 @@ COMMAND_LINE = AgentSettings(
 def is_plain(agent: AgentSettings) -> bool:
     """Whether what it writes is for people."""
     return agent.kind is AgentKind.COMMAND and agent.output is OutputFormat.TEXT
+
+
+def names_session(text: str) -> bool:
+    """Whether a session can be called that: to be kept, and told a program as no option of it."""
+    return _SESSION.fullmatch(text) is not None
 
 
 def takes_prompt(agent: AgentSettings) -> bool:

@@ -9,7 +9,7 @@ from sennit.core.objects import Conflict, ConflictKind, Entry, Region
 from sennit.core.proposal_views import MOST_UNIT_TEXT, octal
 from sennit.core.resolutions import Suggested
 from sennit.core.uris import Side, display, file_uri, revision_uri
-from sennit_protocol.proposals import (
+from sennit_protocol.conflicts import (
     ConflictView,
     LineRange,
     RegionView,
@@ -40,7 +40,7 @@ def conflict_view(
         base=base,
         ours=ours,
         theirs=theirs,
-        with_tasks=revision.conflicts_with,
+        with_tasks=_others(revision, conflict),
         paths=tuple(display(one) for one in conflict.paths or (conflict.path,)),
         regions=tuple(_region(one) for one in conflict.regions),
         suggestions=tuple(_suggestion(one) for one in suggested),
@@ -57,13 +57,18 @@ def resolved_views(revision: RevisionRow) -> tuple[ConflictView, ...]:
 
 def conflict_message(revision: RevisionRow, conflict: Conflict) -> str:
     """What collides and what can be done."""
-    others = ", ".join(revision.conflicts_with) or "what was merged before it"
+    others = ", ".join(_others(revision, conflict)) or "what was merged before it"
     return (
         f"{revision.task} and {others} change {display(conflict.path)} in ways that do not go"
         f" together: {_WHAT_COLLIDES[conflict.kind]}. {revision.task} is set aside; nothing of it"
         " is applied unless you accept it. Resolve the conflict, review its units one by one, or"
         " let an agent do the task again on the accepted result."
     )
+
+
+def _others(revision: RevisionRow, conflict: Conflict) -> tuple[str, ...]:
+    """The tasks that are in the way there, else those that are in the way of the whole."""
+    return conflict.with_tasks or revision.conflicts_with
 
 
 _WHAT_COLLIDES: Mapping[ConflictKind, str] = {

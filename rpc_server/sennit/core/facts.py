@@ -58,7 +58,7 @@ class AgentFact:
     ``prompt_bytes`` is the longest prompt that it can be given, None where there is no limit.
     ``reads``: it is given a text, and not a command line. ``speaks``: it is spoken with.
     ``confines``: it would run in a sandbox, which alone can keep it from writing. ``tells``: what
-    it tells of its work.
+    it tells of its work. ``roles``: those that choose it.
     """
 
     why_not: str | None = None
@@ -67,6 +67,7 @@ class AgentFact:
     speaks: bool = True
     confines: bool = True
     tells: AgentAbilities = _TELLS_ALL
+    roles: tuple[str, ...] = ()
 
 
 @frozen

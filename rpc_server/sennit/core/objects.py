@@ -177,7 +177,8 @@ class Conflict:
     """A conflict is a value: three sides, each an entry or absent. Markers are never stored.
 
     ``paths`` are all that it is about. ``message`` is git's sentence about it. ``regions`` are the
-    lines that clash, where all sides are texts.
+    lines that clash, where all sides are texts. ``with_tasks`` names the tasks whose change is
+    what it met there, as far as that is known.
     """
 
     kind: ConflictKind
@@ -188,6 +189,7 @@ class Conflict:
     paths: tuple[bytes, ...] = ()
     regions: tuple[Region, ...] = ()
     message: str = ""
+    with_tasks: tuple[str, ...] = ()
 
 
 @frozen

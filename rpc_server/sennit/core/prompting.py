@@ -15,10 +15,19 @@ MOST_ATTACHED = 200_000
 
 @frozen
 class Attached:
-    """Something that is given with a prompt, as text."""
+    """Something that is given with a prompt, as text.
+
+    ``lost``: why it could not be given, in which case the text says so to the agent.
+    """
 
     label: str
     text: str
+    lost: str | None = None
+
+
+def not_attached(label: str, why: str) -> Attached:
+    """Stand for something that cannot be given."""
+    return Attached(label, f"({why})", why)
 
 
 @frozen

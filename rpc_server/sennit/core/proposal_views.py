@@ -16,17 +16,10 @@ from sennit.core.text import git_lines
 from sennit.core.units import Unit
 from sennit.core.uris import Side, display, file_uri, revision_uri
 from sennit.core.views import exact_timestamp
+from sennit_protocol.applications import ApplicationView, AppliedFile
+from sennit_protocol.conflicts import LineRange
 from sennit_protocol.ids import UnitId
-from sennit_protocol.proposals import (
-    ApplicationView,
-    AppliedFile,
-    FileView,
-    LineRange,
-    ProposalSummary,
-    RevisionSummary,
-    UnitKind,
-    UnitView,
-)
+from sennit_protocol.proposals import FileView, ProposalSummary, RevisionSummary, UnitKind, UnitView
 from sennit_protocol.states import Decision, Integration, UnitFlag
 from sennit_protocol.views import Notice
 
@@ -162,7 +155,7 @@ def file_view(revision: RevisionRow, shown: Shown, units: Sequence[Unit]) -> Fil
         units=tuple(_unit_view(shown, unit, applied) for unit in units),
         old_path=display(first.old_path) if renamed else None,
         old_uri=file_uri(old) if renamed else None,
-        binary=any(unit.kind is UnitKind.BINARY for unit in units),
+        binary=any(unit.binary for unit in units),
         mode_before=_mode(first.before),
         mode_after=_mode(first.after),
         base_uri=_side_uri(revision, old, first.before, shown.sides[0]),

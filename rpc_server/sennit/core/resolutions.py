@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from attrs import frozen
 
 from sennit.core.objects import Conflict, Entry
-from sennit_protocol.proposals import SuggestionKind, Sureness, Take
+from sennit_protocol.conflicts import SuggestionKind, Sureness, Take
 
 
 @frozen

@@ -19,8 +19,9 @@ from sennit.core.proposal_views import Looked, Shown, file_view
 from sennit.core.resolutions import Resolution
 from sennit.core.units import Unit
 from sennit.core.uris import Side, display, file_uri, revision_uri
+from sennit_protocol.conflicts import LineRange
 from sennit_protocol.ids import UnitId
-from sennit_protocol.proposals import FileView, LineRange, SettledView, UnitKind, UnitView
+from sennit_protocol.proposals import FileView, SettledView, UnitKind, UnitView
 from sennit_protocol.states import Decision, UnitFlag
 from sennit_protocol.views import Notice
 

@@ -32,13 +32,14 @@ class StoreProblem:
     """The database cannot be used, or could not take this step; nothing of the step was stored.
 
     ``path`` is the database's. ``message`` says what happened and what to do. ``moved_to`` is where
-    a corrupt database was put aside; it is never deleted.
+    a corrupt database was put aside; it is never deleted. ``detail`` is what the system said.
     """
 
     kind: StoreProblemKind
     path: str
     message: str
     moved_to: str | None = None
+    detail: str = ""
 
 
 @frozen

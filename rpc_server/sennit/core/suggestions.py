@@ -14,7 +14,7 @@ from attrs import frozen
 
 from sennit.core.objects import Hunk
 from sennit.core.three_way import Agreed, Clash, Lines, Piece, ThreeTexts, end_of, pieces
-from sennit_protocol.proposals import Side, SuggestionKind, Sureness
+from sennit_protocol.conflicts import Side, SuggestionKind, Sureness
 
 
 @frozen

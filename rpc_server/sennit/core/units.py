@@ -27,7 +27,8 @@ from sennit_protocol.proposals import UnitKind
 class Unit:
     """One part of a revision. ``ordinal`` counts the units of one path; ``hunk`` only for text.
 
-    ``before`` and ``after`` are the entries of the whole file on both sides of the revision.
+    ``before`` and ``after`` are the entries of the whole file on both sides of the revision;
+    ``binary``: git takes the content that differs for no text.
     """
 
     id: str
@@ -39,6 +40,7 @@ class Unit:
     after: Entry | None
     hunk: Hunk | None = None
     needs: tuple[str, ...] = ()
+    binary: bool = False
 
 
 def unit_id(revision: str, path: bytes, ordinal: int) -> str:
@@ -73,6 +75,7 @@ def _units_of_file(revision: str, change: FileChange) -> Iterator[Unit]:
             after=change.after,
             hunk=hunk,
             needs=needs,
+            binary=change.binary,
         )
         if kind is UnitKind.RENAME:
             needs = (identity,)

@@ -333,7 +333,7 @@ def _ready_folder(task: Task, params: DispatchParams, facts: CallFacts) -> Folde
 def _decided(task: Task, params: DispatchParams, facts: CallFacts) -> ValidTask:
     """Decide a task in which no problem was found."""
     defaults = params.defaults
-    schema = task.output_schema or defaults.output_schema
+    schema = defaults.output_schema if task.output_schema is None else task.output_schema
     briefed, place = _briefed(task, params, facts), _ready_folder(task, params, facts)
     if isinstance(briefed, NoSuchRole) or briefed.agent is None or place is None:
         raise ValueError(f"the task {task.id!r} has problems that were not found")

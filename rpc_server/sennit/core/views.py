@@ -23,6 +23,7 @@ from sennit.core.engine.state import Tables
 from sennit.core.objects import Manifest
 from sennit.core.uris import display, file_uri
 from sennit_protocol.ids import RunId, ServerId, TicketId
+from sennit_protocol.manifests import LeftOutView, ManifestView
 from sennit_protocol.states import (
     FINAL_TASK_STATES,
     UNDOABLE_STATES,
@@ -34,8 +35,6 @@ from sennit_protocol.states import (
 from sennit_protocol.views import (
     ApplicationSummary,
     Following,
-    LeftOutView,
-    ManifestView,
     Progress,
     Question,
     RunView,
@@ -50,6 +49,10 @@ MOST_PATHS = 1000
 
 MOST_NAMED = 20
 """Paths that the summary of an application names."""
+
+
+MOST_CLOSED = 20
+"""Questions that wait no more in the view of a task."""
 
 
 @frozen
@@ -74,10 +77,11 @@ def exact_timestamp(milliseconds: int) -> str:
 
 
 def ticket_sequence(tables: Tables, ticket: TicketRow) -> int:
-    """The newest change of a ticket: of its own row, its tasks, runs, bases and revisions."""
-    tasks = tables.tasks(ticket)
-    numbers = [ticket.sequence, *(task_sequence(tables, task) for task in tasks)]
+    """The newest change of a ticket: of its own row, its tasks, its bases, its applications."""
+    numbers = [ticket.sequence, *(task_sequence(tables, task) for task in tables.tasks(ticket))]
     numbers.extend(base.sequence for base in tables.bases(ticket.id))
+    # A patch is an application that changes no revision.
+    numbers.extend(row.sequence for row in tables.applications(ticket.id))
     return max(numbers)
 
 
@@ -225,6 +229,7 @@ def task_view(tables: Tables, task: TaskRow, beside: Beside) -> TaskView:
         progress=beside.progress.get(runs[-1].id) if runs else None,
         question=questions[0] if questions else None,
         questions=questions,
+        closed_questions=tuple(map(question_view, tables.closed_questions(task)[-MOST_CLOSED:])),
         proposal=task.proposal,
         revision=None if revision is None else revision.id,
         failure=task.failure,
@@ -253,7 +258,7 @@ def run_view(run: RunRow) -> RunView:
         started_at=timestamp(run.started_at),
         ended_at=timestamp(run.ended_at),
         failure=run.failure,
-        output_bytes=run.output_bytes,
+        written_bytes=run.output_bytes,
         usage=None if run.report is None else run.report.usage,
         tools=0 if run.report is None else run.report.tools,
         session=run.session,
@@ -270,6 +275,7 @@ def question_view(question: QuestionRow) -> Question:
         deadline=timestamp(question.deadline_at),
         answer=question.answer,
         permission=question.permission,
+        closed=None if question.closed is None else question.closed.reason,
     )
 
 

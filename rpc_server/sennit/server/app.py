@@ -21,6 +21,7 @@ from sennit.server.errors import store_error
 from sennit.server.handshake import Start, told_version
 from sennit.server.jsonrpc import Context, Handlers, open_connection
 from sennit.server.methods import table
+from sennit.server.methods.doctor import doctor_without_database
 from sennit.server.services import ClientLimits, Services, StateFolders
 from sennit.server.settings_in_force import EVERYWHERE
 from sennit.server.starting import Here, open_services, start, stop
@@ -131,6 +132,7 @@ class Server:
             },
             commands={name: self._command(work) for name, work in table.COMMANDS.items()},
             settings_problems=self._settings_problems,
+            without_settings=table.WITHOUT_SETTINGS,
             closing=self._closing,
         )
 
@@ -140,6 +142,11 @@ class Server:
     def _request(self, work: table.Request) -> Callable[[Context, Any], Awaitable[object]]:
         async def handle(context: Context, params: Any) -> object:  # noqa: ANN401  by method
             services = self._services or await self._ready(context)
+            if services is None and context.method == "sennit/doctor":
+                here = self._here
+                return await doctor_without_database(
+                    here.folders, here.environ, self._the_problem()
+                )
             if services is None:
                 return self._unavailable()
             return await work(services, context, params)
@@ -165,9 +172,12 @@ class Server:
         return handle
 
     def _unavailable(self) -> object:
+        return store_error(self._the_problem())
+
+    def _the_problem(self) -> StoreProblem:
         if self._problem is None:
             raise RuntimeError("the server has no services and knows no problem")
-        return store_error(self._problem)
+        return self._problem
 
     async def _closing(self) -> None:
         if self._services is not None:

@@ -11,7 +11,7 @@ from sennit.core.engine.rows import RevisionRow
 from sennit.core.objects import GitFailed
 from sennit.core.resolutions import Suggested
 from sennit.server.repositories import Opened
-from sennit_protocol.proposals import ConflictView
+from sennit_protocol.conflicts import ConflictView
 
 if TYPE_CHECKING:
     from sennit.server.services import Services

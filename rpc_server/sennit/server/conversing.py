@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import anyio
 from attrs import define, field
 
 from sennit.adapters.agents.acp.conversation import Conversation
 from sennit.adapters.agents.acp.exchange import Exchange
-from sennit.adapters.agents.acp.script import Script, image_block, stdio_server, text_block
+from sennit.adapters.agents.acp.script import (
+    Repair,
+    Script,
+    image_block,
+    stdio_server,
+    text_block,
+)
+from sennit.adapters.agents.results import result_of
 from sennit.adapters.runs.values import Deaf, RunSpec, Said
 from sennit.core.engine.commands import StartRun
-from sennit.core.structured import Unfitting, repair_of, result_of
+from sennit.core.structured import Unfitting, repair_of
 from sennit.server.handshake import told_version
 from sennit.server.layering import follower
 from sennit.server.meetings import Opening
@@ -127,13 +132,13 @@ def meeting(
     return made
 
 
-def _repair(schema: str | None, watch: Watch) -> Callable[[], str | None] | None:
+def _repair(schema: str | None, watch: Watch) -> Repair | None:
     """Tells what is wrong with the result of the last turn; None where none is asked for."""
     if schema is None:
         return None
 
-    def repair() -> str | None:
-        found = result_of(watch.report.text, schema)
+    async def repair() -> str | None:
+        found = await result_of(watch.report, schema)
         return repair_of(found) if isinstance(found, Unfitting) else None
 
     return repair

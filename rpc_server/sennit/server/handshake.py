@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 RESULT_FILE = os.path.join(os.path.dirname(__file__), "initialize_result.json")
-ENDED_BY_SIGTERM = 128 + signal.SIGTERM
-ENDED_BY_SIGINT = 128 + signal.SIGINT
 CANNOT_START = 2
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
@@ -204,5 +202,12 @@ def _leave_quietly_on_signals() -> None:
     def leave(number: int, _: FrameType | None) -> NoReturn:
         os._exit(128 + number)
 
-    signal.signal(signal.SIGTERM, leave)
-    signal.signal(signal.SIGINT, leave)
+    for number in signals_that_end():
+        signal.signal(number, leave)
+
+
+def signals_that_end() -> tuple[signal.Signals, ...]:
+    """The signals that end a server in order; not that of a closed terminal under ``nohup``."""
+    always = (signal.SIGTERM, signal.SIGINT)
+    is_ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    return always if is_ignored else (*always, signal.SIGHUP)

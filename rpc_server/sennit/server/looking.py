@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -13,12 +13,20 @@ from attrs import define, field
 from sennit.adapters.git.changes import changes_between
 from sennit.adapters.git.name_collisions import colliding
 from sennit.adapters.git.resolving import Three, merge_resolved
+from sennit.adapters.git.sizes import sizes_of
 from sennit.adapters.git.trees import read_blobs
 from sennit.core.engine.commands import Arrived
 from sennit.core.engine.rows import RevisionRow
 from sennit.core.flags import FlagRules, RevisionFacts, flags_of, is_preselected
 from sennit.core.globs import Globs, compiled_globs
-from sennit.core.objects import MODE_SUBMODULE, FileChange, GitFailed, MergeResult
+from sennit.core.objects import (
+    MODE_LINK,
+    MODE_SUBMODULE,
+    Entry,
+    FileChange,
+    GitFailed,
+    MergeResult,
+)
 from sennit.core.proposal_views import Looked
 from sennit.core.resolutions import Resolution
 from sennit.core.units import Unit, units_of
@@ -116,10 +124,15 @@ async def look(services: Services, opened: Opened, revision: RevisionRow) -> Loo
     blobs = await read_blobs(services.git, opened.store, texts_in(units))
     if isinstance(blobs, GitFailed):
         return blobs
+    sizes = await sizes_of(services.git, opened.store, unread_in(units) - blobs.keys())
+    if isinstance(sizes, GitFailed):
+        return sizes
     met = await _names_met(services, opened, revision, units)
     if isinstance(met, GitFailed):
         return met
-    flags = await _flags(services, revision, units, blobs, met)
+    sizes |= {name: len(content) for name, content in blobs.items()}
+    facts = RevisionFacts(sizes, blobs, met, await _activity(services, revision))
+    flags = await _flags(services, revision, units, facts)
     preselected = frozenset(
         unit.id
         for unit in units
@@ -131,15 +144,25 @@ async def look(services: Services, opened: Opened, revision: RevisionRow) -> Loo
 _WITH_TEXT = frozenset({UnitKind.HUNK, UnitKind.CREATE, UnitKind.DELETE, UnitKind.LINK})
 
 
-def texts_in(units: Sequence[Unit]) -> frozenset[str]:
-    """The objects that hold the texts of units."""
+def texts_in(units: Iterable[Unit]) -> frozenset[str]:
+    """The objects that hold the texts of units, and where links lead."""
     return frozenset(
         entry.id
         for unit in units
-        if unit.kind in _WITH_TEXT
-        for entry in (unit.before, unit.after)
-        if entry is not None and entry.mode != MODE_SUBMODULE
+        for entry in _contents(unit)
+        if unit.kind in _WITH_TEXT or entry.mode == MODE_LINK
     )
+
+
+def unread_in(units: Iterable[Unit]) -> frozenset[str]:
+    """The objects that units put in place of others and that are no texts."""
+    other = (unit for unit in units if unit.kind in {UnitKind.BINARY, UnitKind.TYPE})
+    return frozenset(one.id for unit in other for one in _contents(unit))
+
+
+def _contents(unit: Unit) -> Iterator[Entry]:
+    sides = (unit.before, unit.after)
+    return (one for one in sides if one is not None and one.mode != MODE_SUBMODULE)
 
 
 _TAKES_A_NAME = frozenset({UnitKind.CREATE, UnitKind.RENAME})
@@ -155,11 +178,7 @@ async def _names_met(
 
 
 async def _flags(
-    services: Services,
-    revision: RevisionRow,
-    units: Sequence[Unit],
-    blobs: Mapping[str, bytes],
-    met: frozenset[bytes],
+    services: Services, revision: RevisionRow, units: Sequence[Unit], facts: RevisionFacts
 ) -> dict[str, tuple[UnitFlag, ...]]:
     settings = services.settings.of(revision.repository.top)
     spec = services.state.task(revision.ticket, revision.task).spec
@@ -167,12 +186,6 @@ async def _flags(
         writes=globs(spec.writes) if spec.writes else None,
         sensitive=globs(settings.review.sensitive),
         generated=globs(settings.review.generated),
-    )
-    facts = RevisionFacts(
-        sizes={name: len(content) for name, content in blobs.items()},
-        link_targets=blobs,
-        colliding=met,
-        activity=await _activity(services, revision),
     )
 
     def flags() -> dict[str, tuple[UnitFlag, ...]]:

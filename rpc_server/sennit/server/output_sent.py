@@ -8,6 +8,7 @@ from pathlib import Path
 import anyio.to_thread
 from attrs import define, field
 
+from sennit.adapters.small_files import regular_file
 from sennit.core.engine.rows import RunRow
 from sennit.server.services import Services
 from sennit.server.shown_paths import shown_paths
@@ -67,9 +68,8 @@ class OutputSender:
 
 
 def _read(file: Path, offset: int) -> bytes:
-    try:
-        with file.open("rb") as opened:
-            opened.seek(offset)
-            return opened.read(LARGEST_PIECE)
-    except FileNotFoundError:
-        return b""
+    with regular_file(file) as opened:
+        if opened is None:
+            return b""
+        opened.seek(offset)
+        return opened.read(LARGEST_PIECE)

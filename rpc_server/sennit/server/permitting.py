@@ -14,7 +14,9 @@ from attrs import define, field
 from sennit.adapters.agents.acp.places import Follow, place
 from sennit.core.acp.updates import tool_paths, tool_update
 from sennit.core.agent_events import PermissionSettled
+from sennit.core.agent_report import MOST_PATHS
 from sennit.core.agents import AgentSettings
+from sennit.core.cut import cut
 from sennit.core.engine.events import QuestionAsked, QuestionWithdrawn, RunNoted
 from sennit.core.engine.rows import QuestionRow
 from sennit.core.output_formats.fields import array, mapping, text, within
@@ -22,11 +24,13 @@ from sennit.core.permissions import (
     Allowed,
     MustAsk,
     Option,
+    Place,
     Rejected,
     Wanted,
     option_for,
     rule,
 )
+from sennit.core.safe_text import safe_line
 from sennit.server.services import Services
 from sennit.server.shown_paths import ShownPaths
 from sennit_protocol.agents import ToolKind
@@ -82,6 +86,8 @@ class Permitter:
         if isinstance(ruling, MustAsk):
             ruling = await self._ask(wanted, call, ruling)
         chosen = option_for(options, ruling)
+        if chosen is None and isinstance(ruling, Allowed):
+            ruling = Rejected(f"{ruling.why}, but the agent offers no answer that allows it once")
         await self._note(PermissionSettled(wanted.title, isinstance(ruling, Allowed), ruling.why))
         if chosen is None:
             return _CANCELLED
@@ -90,14 +96,18 @@ class Permitter:
     async def _wanted(self, call: Told) -> Wanted:
         seen = tool_update(call)
         paths = tool_paths(call)
+        # Each is looked at on the disk, and nobody could be told of so many.
+        more = len(paths) - MOST_PATHS
+        rest = (Place(f"{more} more paths", inside=False),) if more > 0 else ()
+
+        def look_at(path: str) -> Place:
+            return place(self.workspace, path, self.folder, self.follow)
 
         def look() -> Wanted:
             return Wanted(
                 kind=seen.kind,
                 title=seen.title or "use a tool that it does not name",
-                places=tuple(
-                    place(self.workspace, path, self.folder, self.follow) for path in paths
-                ),
+                places=(*(look_at(path) for path in paths[:MOST_PATHS]), *rest),
                 command=_command(call, seen.kind),
             )
 
@@ -144,8 +154,8 @@ class Permitter:
         )
         what, given = _given(wanted, call)
         # Cut last, so that no path is cut that has to be spelled in another way.
-        input_ = self.paths.shown(given)[:_LONGEST_INPUT]
-        return self.paths.shown(said) + (f" {what}: {input_}" if given else "")
+        input_ = cut(safe_line(self.paths.shown(given)), _LONGEST_INPUT)
+        return safe_line(self.paths.shown(said)) + (f" {what}: {input_}" if given else "")
 
 
 def _given(wanted: Wanted, call: Told) -> tuple[str, str]:

@@ -87,7 +87,10 @@ async def probe(services: Services, params: DispatchParams) -> Probed | RpcError
     confined = await _confined(services, params, agents, general.sandbox)
     facts = CallFacts(
         folders={path: _fact(path, one) for path, one in found.items()},
-        agents={entry.name: _agent_fact(entry, agents[entry.name], confined) for entry in entries},
+        agents={
+            **_not_yet_trusted(general),
+            **{entry.name: _agent_fact(entry, agents[entry.name], confined) for entry in entries},
+        },
         tasks_per_call=general.limits.tasks_per_call,
         idle_ms=general.task.idle_ms,
         deadline_ms=general.task.deadline_ms,
@@ -215,6 +218,26 @@ def _fact(path: bytes, found: Discovery | FolderUnusable) -> FolderFact:
 _REASONS = {Refusal.MISSING_FOLDER: FolderProblem.MISSING, Refusal.BARE: FolderProblem.BARE}
 
 
+def _not_yet_trusted(settings: Settings) -> dict[str, AgentFact]:
+    """The agents that a repository brings and that do not count, since nobody has trusted it."""
+    brought = {}
+    for one in settings.ignored:
+        section, _, rest = one.name.partition(".")
+        if section == "agents" and rest:
+            brought[rest.rpartition(".")[0]] = os.fsencode(one.where)
+    return {
+        name: AgentFact(
+            f"{display(where)} brings it, which does not count until you trust the folder. Look at"
+            f" what it holds, then: sennit trust grant {quote(display(_folder_of(where)))}"
+        )
+        for name, where in brought.items()
+    }
+
+
+def _folder_of(file: bytes) -> bytes:
+    return file.rpartition(b"/")[0]
+
+
 def _agent_fact(entry: CatalogueEntry, agent: AgentSettings, confined: frozenset[str]) -> AgentFact:
     why_not = None if entry.usable else f"{entry.problem} {entry.advice}".strip()
     return AgentFact(
@@ -223,6 +246,7 @@ def _agent_fact(entry: CatalogueEntry, agent: AgentSettings, confined: frozenset
         speaks=agent.kind is AgentKind.ACP,
         confines=agent.name in confined,
         tells=abilities(agent),
+        roles=agent.roles,
     )
 
 

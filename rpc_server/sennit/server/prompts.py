@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import assert_never
 
 import anyio.to_thread
 from attrs import frozen
 
 from sennit.adapters.overlay.layers import Layers
 from sennit.adapters.overlay.seeing import lies_at
+from sennit.adapters.small_files import Content, Missing, Unreadable, read_small_file
 from sennit.core.agents import takes_prompt
 from sennit.core.engine.rows import BaseRow, ProposalRow, RunRow, TaskRow
 from sennit.core.facts import BadFolder, folder_path
 from sennit.core.follow_prompt import going_on, told_anew
 from sennit.core.handoff import with_hand_offs
-from sennit.core.prompting import MOST_ATTACHED, Attached, Situation, whole_prompt
+from sennit.core.prompting import Attached, Situation, not_attached, whole_prompt
+from sennit.core.text import lsp_lines
 from sennit.server.following_up import standing_of
 from sennit.server.handing_off import handed_off, told_of
 from sennit.server.layering import LayersGone, follower, layers_of_run
 from sennit.server.services import Services
 from sennit_protocol.ids import ProposalId
 from sennit_protocol.tasks import Attachment
+
+_NOT_THERE = "it cannot be read: it is not there in what the agent works on"
 
 
 @frozen
@@ -34,10 +39,14 @@ class Image:
 
 @frozen
 class Prompts:
-    """What the agent of a run is told, in a session that it goes on with or in a new one."""
+    """What the agent of a run is told, in a session that it goes on with or in a new one.
+
+    ``lost``: a sentence about each thing that was to be attached and could not be.
+    """
 
     going_on: str
     anew: str
+    lost: tuple[str, ...] = ()
 
 
 async def prompts_of(services: Services, task: TaskRow, run: RunRow) -> Prompts:
@@ -45,7 +54,11 @@ async def prompts_of(services: Services, task: TaskRow, run: RunRow) -> Prompts:
     spec = task.spec
     if not takes_prompt(spec.agent):
         return Prompts(spec.prompt, spec.prompt)
-    attached = [await _attached(services, task, run, one) for one in spec.attach]
+    found = [await _attached(services, task, run, one) for one in spec.attach]
+    attached = [one for one in found if one is not None]
+    lost = tuple(
+        f"{one.label} was not given to the agent: {one.lost}." for one in attached if one.lost
+    )
     standing = await standing_of(services, task, run)
     given = await handed_off(services, task)
 
@@ -54,14 +67,15 @@ async def prompts_of(services: Services, task: TaskRow, run: RunRow) -> Prompts:
             prompt,
             system_prompt=spec.system_prompt,
             situation=_situation(services, task),
-            attached=[one for one in attached if one is not None],
+            attached=attached,
             output_schema=spec.output_schema,
         )
         return with_hand_offs(made, given)
 
     if spec.following is None:
-        return Prompts(whole(spec.prompt), whole(spec.prompt))
-    return Prompts(whole(going_on(spec.prompt, standing)), whole(told_anew(spec.prompt, standing)))
+        return Prompts(whole(spec.prompt), whole(spec.prompt), lost)
+    earlier = whole(going_on(spec.prompt, standing))
+    return Prompts(earlier, whole(told_anew(spec.prompt, standing)), lost)
 
 
 def images_of(task: TaskRow) -> tuple[Image, ...]:
@@ -113,19 +127,30 @@ def _file(one: Attachment, top: bytes, workspace: Path, layers: Layers | None) -
     label = f"{one.label or 'The file'} `{name}`{lines}"
     real = follower(layers)(str(workspace / name))
     if os.path.commonpath([real, os.path.realpath(workspace)]) != os.path.realpath(workspace):
-        return Attached(label, "(not in the repository, so it is not shown)")
+        return not_attached(label, "it is not in the repository, so it is not shown")
     where = real if layers is None else lies_at(layers, real)
     if where is None:
-        return Attached(label, "(cannot be read: it is not there)")
-    try:
-        with Path(where).open("rb") as file:
-            text = file.read(MOST_ATTACHED * 4).decode("utf-8", "replace")
-    except OSError as error:
-        return Attached(label, f"(cannot be read: {error.strerror})")
-    if lines:
-        first, last = (one.start_line or 1) - 1, one.end_line
-        text = "\n".join(text.splitlines()[first:last])
-    return Attached(label, text)
+        return not_attached(label, _NOT_THERE)
+    found = read_small_file(os.fsencode(where))
+    match found:
+        case Missing():
+            return not_attached(label, _NOT_THERE)
+        case Unreadable(reason):
+            return not_attached(label, f"it cannot be read: {reason}")
+        case Content(content):
+            part = _part(content.decode("utf-8", "replace"), one)
+            if content and not part:
+                return not_attached(label, "it has no such lines")
+            return Attached(label, part)
+        case _:
+            assert_never(found)
+
+
+def _part(text: str, one: Attachment) -> str:
+    """Take the lines that are named, as editors count them."""
+    if one.start_line is None and one.end_line is None:
+        return text
+    return "".join(lsp_lines(text)[(one.start_line or 1) - 1 : one.end_line]).rstrip("\r\n")
 
 
 def _lines_named(one: Attachment) -> str:
@@ -138,5 +163,5 @@ async def _proposal(services: Services, one: Attachment) -> Attached:
     row = services.state.get(ProposalRow, ProposalId(one.proposal or ""))
     label = one.label or f"The earlier result {one.proposal}"
     if row is None:
-        return Attached(label, "(there is no such proposal any more)")
+        return not_attached(label, "there is no such proposal any more")
     return Attached(label, await told_of(services, services.state.task(row.ticket, row.task)))

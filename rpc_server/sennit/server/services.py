@@ -14,6 +14,7 @@ from attrs import define, field, frozen
 from sennit.adapters.git.git import Git
 from sennit.adapters.git.records import Owner
 from sennit.adapters.processes import LocalExecutor
+from sennit.adapters.small_files import regular_file
 from sennit.adapters.store.writer import Store
 from sennit.adapters.trust import TrustStore
 from sennit.adapters.workspaces.probing import KindProbe
@@ -287,9 +288,8 @@ class Services:
 
 
 def _tail(file: Path, size: int) -> bytes:
-    try:
-        with file.open("rb") as stream:
-            stream.seek(max(0, file.stat().st_size - size))
-            return stream.read(size)
-    except FileNotFoundError:
-        return b""
+    with regular_file(file) as stream:
+        if stream is None:
+            return b""
+        stream.seek(max(0, os.fstat(stream.fileno()).st_size - size))
+        return stream.read(size)

@@ -56,10 +56,20 @@ class SettingsInForce:
         # Looked at before it is read: a change in between is then found by the next look.
         stamp = await anyio.to_thread.run_sync(_stamp, file)
         found = await anyio.to_thread.run_sync(read_settings, sources)
-        self._read[top], self._stamps[file] = found, stamp
+        self._read[top], self._stamps[file] = self._until_mended(top, found), stamp
         if top == EVERYWHERE and self.on_change is not None:
             await self.on_change()
         return found
+
+    def _until_mended(
+        self, top: bytes, found: Settings | SettingsProblems
+    ) -> Settings | SettingsProblems:
+        """What a file said before it was broken goes on to count, where stores are above all."""
+        before = self._read.get(top)
+        if before is None or isinstance(found, Settings):
+            return found
+        was = before.meanwhile if isinstance(before, SettingsProblems) else before
+        return evolve(found, meanwhile=was)
 
     def _file(self, top: bytes) -> Path:
         if top:

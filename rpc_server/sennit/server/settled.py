@@ -8,7 +8,7 @@ import anyio.to_thread
 from attrs import frozen
 
 from sennit.adapters.git.resolving import Three
-from sennit.adapters.git.trees import read_blobs
+from sennit.adapters.git.trees import entries_at, read_blobs, tree_entries, write_tree
 from sennit.core.engine.rows import RevisionRow
 from sennit.core.objects import GitFailed, Merged
 from sennit.core.resolutions import Resolution
@@ -46,6 +46,29 @@ async def settled_of(
         return as_it_is
     known = tuple(one for one in revision.resolutions if one.path in merged.resolved)
     return Settled(revision.merged_onto, merged.tree, known)
+
+
+async def settled_tree(
+    services: Services, opened: Opened, revision: RevisionRow
+) -> str | GitFailed:
+    """The tree that the agent left, with the files in it whose conflict was settled as they go in.
+
+    What it met elsewhere is the work of others, and no part of the revision.
+    """
+    settled = await settled_of(services, opened, revision)
+    if isinstance(settled, GitFailed) or not settled.resolutions:
+        return revision.tree if isinstance(settled, Settled) else settled
+    git, store = services.git, opened.store
+    paths = frozenset().union(*map(paths_of, settled.resolutions))
+    there = await tree_entries(git, store, revision.tree)
+    held = await entries_at(git, store, settled.after, paths)
+    if isinstance(there, GitFailed):
+        return there
+    if isinstance(held, GitFailed):
+        return held
+    in_the_way = tuple(path + b"/" for path in held)
+    gone = {path for path in there if path in paths or path.startswith(in_the_way)}
+    return await write_tree(git, store, revision.tree, {**dict.fromkeys(gone), **held})
 
 
 async def settled_changes(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from sennit.core.engine.rows import RunRow
 from sennit.core.uris import display
 from sennit.server.services import Services
+from sennit_protocol.agents import ToDoEntry
 from sennit_protocol.ids import RunId
 
 
@@ -28,6 +30,18 @@ class ShownPaths:
             return text
         return text.replace(os.fsdecode(self.workspace), display(self.repository))
 
+    def shown_json(self, text: str) -> str:
+        """Give JSON with the user's own paths."""
+        if not self.workspace:
+            return text
+        return text.replace(
+            _in_json(os.fsdecode(self.workspace)), _in_json(display(self.repository))
+        )
+
+    def shown_to_do(self, entries: tuple[ToDoEntry, ...]) -> tuple[ToDoEntry, ...]:
+        """Give a plan with the user's own paths."""
+        return tuple(evolve(entry, text=self.shown(entry.text)) for entry in entries)
+
     def read(self, data: bytes) -> str:
         """Read what an agent wrote, with the user's own paths; what is not UTF-8 is replaced."""
         return self.put_back(data).decode("utf-8", "replace")
@@ -42,6 +56,10 @@ class ShownPaths:
             if data.endswith(self.workspace[:length]):
                 return data[:-length]
         return data
+
+
+def _in_json(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def shown_paths(services: Services, run: RunId) -> ShownPaths:

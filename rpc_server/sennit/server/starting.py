@@ -59,6 +59,7 @@ from sennit.server.services import ClientLimits, Services, StateFolders
 from sennit.server.settings_in_force import EVERYWHERE, SettingsInForce
 from sennit.server.store_trouble import StoreTrouble
 from sennit.server.workspace_kinds import make_ready
+from sennit.settings.reader import RELATIVE, is_relative
 from sennit_protocol.ids import IdKind, ServerId
 from sennit_protocol.states import FINAL_TICKET_STATES, FailureKind
 from sennit_protocol.views import Failure
@@ -93,11 +94,13 @@ async def open_services(here: Here) -> tuple[Services, Store] | StoreProblem:
     """Open the database and build the parts that need no loop yet."""
     ids, clock = Ids(), SystemClock()
     server = ServerId(ids.new(IdKind.SERVER))
+    if is_relative(here.environ, "SENNIT_STATE_DIR"):
+        return _relative_state_folder(here)
     try:
         await anyio.to_thread.run_sync(make_folders, here.folders)
     except OSError as error:
         return _no_state_folder(here.folders, error)
-    store = await _open(here.folders.database, server)
+    store = await _open(here, server)
     if isinstance(store, StoreProblem):
         return store
     pid = os.getpid()
@@ -146,6 +149,12 @@ def _no_state_folder(folders: StateFolders, error: OSError) -> StoreProblem:
     return StoreProblem(StoreProblemKind.NOT_WRITABLE, str(folders.database), message)
 
 
+def _relative_state_folder(here: Here) -> StoreProblem:
+    chosen = here.environ["SENNIT_STATE_DIR"]
+    message = f"SENNIT_STATE_DIR, which is {chosen!r}, {RELATIVE}."
+    return StoreProblem(StoreProblemKind.NOT_WRITABLE, str(here.folders.database), message)
+
+
 def _stores_root(settings: SettingsInForce, folders: StateFolders) -> Path:
     chosen = settings.of(EVERYWHERE).store_path
     return folders.stores if chosen is None else Path(chosen)
@@ -157,12 +166,13 @@ def codec_of_this_program() -> Codec:
     return Codec(ROWS, EVENTS, COMMANDS)
 
 
-async def _open(path: Path, server: ServerId) -> Store | StoreProblem:
-    codec = codec_of_this_program()
+async def _open(here: Here, server: ServerId) -> Store | StoreProblem:
+    path, codec = here.folders.database, codec_of_this_program()
     opened = await open_store(path, codec, server)
-    if isinstance(opened, StoreProblem) and opened.kind is StoreProblemKind.CORRUPT:
-        # It was moved aside and is named in the log; work can begin anew.
+    if isinstance(opened, StoreProblem) and opened.moved_to is not None:
+        # Work can begin anew; but who misses tickets has to know where they are.
         logger.error("%s", opened.message)
+        here.connection.show_message(types.MessageType.Error, opened.message)
         return await open_store(path, codec, server)
     return opened
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from pathlib import Path
 
@@ -12,6 +13,11 @@ from attrs import define, field
 from sennit.core.agent_events import AgentEvent
 from sennit.core.transcript import Transcript
 from sennit.server.shown_paths import ShownPaths
+
+logger = logging.getLogger(__name__)
+
+# An agent without a sandbox may have put a link or a pipe there.
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @define(eq=False)
@@ -49,10 +55,17 @@ class Transcriber:
         room = self.limit - self._written
         if room <= 0:
             return
+        try:
+            self._append(data, room)
+        except OSError as error:
+            # The raw output is kept by the shim, which tells of a full disk.
+            self.limit = 0
+            logger.warning("Nothing more is written to %s: %s", self.file, error)
+
+    def _append(self, data: bytes, room: int) -> None:
         if len(data) > room:
             data = data[:room] + b"\n(cut here: the rest is in the raw output, as far as kept)\n"
         self._written += len(data)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
-        descriptor = os.open(self.file, flags, 0o600)
+        descriptor = os.open(self.file, _FLAGS, 0o600)
         with os.fdopen(descriptor, "ab") as opened:
             opened.write(data)

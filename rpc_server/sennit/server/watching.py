@@ -174,7 +174,7 @@ class Watch:
             case SessionOpened() | ThoughtSaid():
                 self._show(_unchanged)
             case _:
-                usage, to_do = self.report.usage, self.report.to_do
+                usage, to_do = self.report.usage, self._paths.shown_to_do(self.report.to_do)
                 self._show(lambda known: evolve(known, usage=usage, to_do=to_do))
 
     def _show_tool(self, call: str) -> None:
@@ -193,7 +193,7 @@ class Watch:
                 await self._wrote(event)
                 await self._tell_session()
             case OutputProgress(stdout_bytes=out, stderr_bytes=err):
-                self._show(lambda known: evolve(known, output_bytes=out + err))
+                self._show(lambda known: evolve(known, kept_bytes=out + err))
             case Asked() | Withdrawn():
                 await self._asked(event)
             case OutputOver(why=why):

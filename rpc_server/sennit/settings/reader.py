@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 
@@ -64,6 +64,15 @@ def state_folder(environment: Mapping[str, str]) -> Path:
     return platformdirs.user_state_path("sennit", appauthor=False)
 
 
+def is_relative(environment: Mapping[str, str], variable: str) -> bool:
+    """Whether a variable names a folder that is another one wherever Sennit is started."""
+    chosen = environment.get(variable, "")
+    return chosen != "" and not Path(chosen).is_absolute()
+
+
+RELATIVE = "is relative, so it would be another folder wherever Sennit is started; name it from `/`"
+
+
 def read_settings(sources: Sources) -> Settings | SettingsProblems:
     """Read every source; a bad one is a list of problems and leaves the others as they are.
 
@@ -77,10 +86,17 @@ def read_settings(sources: Sources) -> Settings | SettingsProblems:
         layers.append(_file(file, Source.REPOSITORY, sources.is_trusted))
     layers += [
         read_variables(sources.environment),
+        ReadLayer(problems=tuple(_relative_folders(sources.environment))),
         _initialization_options(sources.initialization_options),
         _configuration(sources.configuration),
     ]
     return decided(layers)
+
+
+def _relative_folders(environment: Mapping[str, str]) -> Iterator[SettingsProblem]:
+    for name in ("SENNIT_CONFIG_DIR", "SENNIT_STATE_DIR"):
+        if is_relative(environment, name):
+            yield SettingsProblem(name, "", RELATIVE)
 
 
 def _file(path: Path, source: Source, is_trusted: Callable[[str], bool]) -> ReadLayer:

@@ -80,6 +80,20 @@ def test_paths_come_from_places_changes_and_inputs_each_once() -> None:
     assert tool_paths(call) == ("a", "b", "c", "d")
 
 
+def test_paths_of_several_changes_are_found_in_the_input_of_a_tool() -> None:
+    given = {
+        "paths": ["a", 5, "b"],
+        "edits": [{"filePath": "c", "newString": "x"}, {"file_path": "d", "inner": {"path": "e"}}],
+        "source": "top",
+        "code": {"source": "no path"},
+    }
+    assert tool_paths({"rawInput": given}) == ("a", "b", "c", "d", "e", "top")
+    deep: object = {"path": "too deep"}
+    for _ in range(50):
+        deep = {"x": [deep]}
+    assert tool_paths({"rawInput": deep}) == ()
+
+
 def test_a_plan_is_told_whole_and_odd_entries_are_left_out() -> None:
     entries = [{"content": "one", "status": "completed"}, {"content": "two", "status": "odd"}, 7]
     assert update_events({"sessionUpdate": "plan", "entries": entries}) == (

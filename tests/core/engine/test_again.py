@@ -10,7 +10,7 @@ from sennit.core.engine.events import CancelRequested, ConflictsResolved, Server
 from sennit.core.engine.following import begun_on
 from sennit.core.objects import Conflict, ConflictKind
 from sennit.core.resolutions import Resolution
-from sennit_protocol.proposals import Take
+from sennit_protocol.conflicts import Take
 from sennit_protocol.states import Integration, TaskState, TicketState
 from sennit_protocol.tasks import OnConflict
 from tests.core.engine.builders import HERE, THERE, TICKET, a_failure, a_task, a_ticket

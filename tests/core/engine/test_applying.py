@@ -21,6 +21,7 @@ from sennit.core.engine.rows import (
     ApplicationRow,
     FileOutcome,
 )
+from sennit.core.views import ticket_sequence
 from sennit_protocol.ids import ApplicationId
 from sennit_protocol.states import (
     ApplicationState,
@@ -136,13 +137,15 @@ def test_one_application_at_a_time_in_a_repository() -> None:
 def test_a_patch_is_written_beside_anything_and_marks_nothing() -> None:
     world = settled_world()
     apply(world)
-    before = world.revision("a")
+    before, known = world.revision("a"), ticket_sequence(world.state, world.ticket())
 
     outcome = intend(world, "a_patch", target=Target.PATCH, state=APPLIED, revisions=(before.id,))
 
     assert outcome == Intended(ApplicationId("a_patch"))
     assert world.last.commands == ()
     assert world.revision("a") == before
+    # Who waits for a change of the ticket hears of it.
+    assert ticket_sequence(world.state, world.ticket()) > known
 
 
 @pytest.mark.parametrize("target", [Target.DISK, Target.PATCH])

@@ -17,7 +17,7 @@ from sennit.core.engine.events import (
     TimerFired,
 )
 from sennit.core.engine.rows import QuestionRow
-from sennit.core.views import Beside, task_sequence, task_view
+from sennit.core.views import MOST_CLOSED, Beside, task_sequence, task_view
 from sennit_protocol.states import TaskState, WaitingFor
 from tests.core.engine.builders import HERE, THERE, TICKET, a_task, a_ticket
 from tests.core.engine.world import World, a_world
@@ -208,6 +208,32 @@ def test_every_question_is_shown_and_is_a_change_of_its_task() -> None:
     assert shown.question == shown.questions[0]
     say(world)
     assert seen < more < task_sequence(world.state, world.task("a"))
+
+
+def test_a_question_that_was_answered_says_what_and_by_whom() -> None:
+    world = asking()
+    ask(world, "q_two")
+    say(world)
+    world.tell(QuestionWithdrawn, question="q_two")
+
+    shown = task_view(world.state, world.task("a"), Beside({}))
+    assert shown.questions == ()
+    told = [(one.id, one.answer, one.closed) for one in shown.closed_questions]
+    assert told == [
+        ("q_one", "this", "the user has answered"),
+        ("q_two", None, "the agent does not wait any more"),
+    ]
+    assert "q_one: the user has answered: this" in world.story
+
+
+def test_a_view_shows_the_newest_of_many_questions_that_wait_no_more() -> None:
+    world = asking()
+    for number in range(MOST_CLOSED + 1):
+        ask(world, f"q_{number}")
+        say(world, question=f"q_{number}")
+    shown = task_view(world.state, world.task("a"), Beside({})).closed_questions
+    assert len(shown) == MOST_CLOSED
+    assert "q_0" not in {one.id for one in shown}
 
 
 def test_the_end_of_a_task_closes_all_of_its_questions() -> None:

@@ -12,8 +12,8 @@ from sennit.core.engine.reviewing import Decided
 from sennit.core.engine.rows import BaseRow
 from sennit.core.objects import Conflict, ConflictKind
 from sennit.core.resolutions import Resolution, settled
+from sennit_protocol.conflicts import Take
 from sennit_protocol.ids import RevisionId
-from sennit_protocol.proposals import Take
 from sennit_protocol.states import Integration
 from tests.core.engine.reviewed import applied_world, arrived, not_decided
 from tests.core.engine.world import World

@@ -17,6 +17,7 @@ from sennit.server.handshake import begin
 from sennit.server.jsonrpc import (
     ClientError,
     ClientGone,
+    ClientNonsense,
     ClientTimeout,
     CommandHandler,
     Connection,
@@ -169,12 +170,14 @@ async def ask_client(context: Context, params: Name) -> Asked:
             return Asked("answer", outcome.name)
         case ClientError():
             return Asked("error", outcome.message)
+        case ClientNonsense():
+            return Asked("nonsense", outcome.message)
         case ClientTimeout():
             return Asked("timeout")
         case ClientGone():
             return Asked("gone")
         case _:
-            return Asked("nonsense", repr(outcome))
+            return Asked("unread", repr(outcome))
 
 
 def note(state: State) -> NotificationHandler:

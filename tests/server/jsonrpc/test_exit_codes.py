@@ -82,7 +82,9 @@ def test_the_end_of_the_stream_before_any_message_ends_with_1(start: Starter) ->
         assert client.exit_code() == 1
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)]
+)
 def test_a_signal_ends_in_order(start: Starter, number: signal.Signals, code: int) -> None:
     with start() as client:
         client.initialize()

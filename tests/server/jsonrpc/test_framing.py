@@ -67,6 +67,9 @@ def test_a_message_of_exactly_the_limit_is_taken() -> None:
         b"\r\n\r\n",
         b"nonsense\r\n\r\n",
         b"x" * 20_000,
+        b"Content-Length: 2\n\n{}",
+        b"Content-Length: 2\r\n\n{}",
+        b'{"jsonrpc": "2.0", "id": 1, "method": "shutdown"}\n',
     ],
 )
 def test_a_bad_header_is_one_complaint_and_the_next_message_is_found(header: bytes) -> None:
@@ -75,6 +78,12 @@ def test_a_bad_header_is_one_complaint_and_the_next_message_is_found(header: byt
         complaint, *rest = frames(parts)
         assert isinstance(complaint, BadHeader)
         assert rest == [Body(b"next")]
+
+
+@pytest.mark.parametrize("header", [b"Content-Length: 2\n", b'{"method": "exit"}\n', b"\n"])
+def test_a_bare_line_end_is_complained_of_before_more_comes(header: bytes) -> None:
+    (complaint,) = frames([header])
+    assert isinstance(complaint, BadHeader)
 
 
 def test_it_is_known_whether_a_part_is_held() -> None:

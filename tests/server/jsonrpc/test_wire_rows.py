@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -43,6 +44,12 @@ def test_wrong_params_of_lsp_are_answered_and_unknown_keys_are_allowed(shared: W
     wrong = shared.call(method, {"textDocument": {"uri": 5}})
     assert error(wrong)[1] == -32602
     assert paths(wrong) == ["textDocument.uri"]
+    assert "must be a string, not a number" in wrong["error"]["message"]
+    nonsense: tuple[object, ...] = ("file:///a", 5, [], None)
+    for value in nonsense:
+        other = shared.call(method, {"textDocument": value})
+        assert paths(other)[0].startswith("textDocument")
+        assert not re.search("NoneType|indices|iterable|object is not", other["error"]["message"])
     right = shared.call(method, {"textDocument": {"uri": "file:///a", "more": 1}, "more": 2})
     assert right["result"][0]["command"]["title"] == "file:///a"
 
@@ -54,9 +61,18 @@ def test_an_unknown_method_is_answered(shared: WireClient, method: str, params: 
     assert error(shared.answer_to(id_)) == (id_, -32601)
 
 
-@pytest.mark.parametrize("method", ["sennit/ask", "sennit/told", "sennit/note"])
-def test_what_the_client_may_not_request_is_no_method(shared: WireClient, method: str) -> None:
-    assert error(shared.call(method, {}))[1] == -32601
+@pytest.mark.parametrize(("method", "words"), [
+    ("sennit/ask", "is what the server sends"),
+    ("sennit/told", "is what the server sends"),
+    ("sennit/note", "is a notification"),
+    ("sennit/nope", "lists ours"),
+])  # fmt: skip
+def test_what_the_client_may_not_request_is_no_method(
+    shared: WireClient, method: str, words: str
+) -> None:
+    answer = shared.call(method, {})
+    assert error(answer)[1] == -32601
+    assert words in answer["error"]["message"]
 
 
 def test_a_method_of_a_later_version_says_so(shared: WireClient) -> None:

@@ -127,5 +127,11 @@ def quarantine(path: Path) -> Path:
     return aside
 
 
+def put_aside(path: Path) -> tuple[Path, ...]:
+    """The damaged databases that were moved aside, oldest first."""
+    found = path.parent.glob(f"{path.name}.damaged-*Z")
+    return tuple(sorted(found))
+
+
 def _beside(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)

@@ -132,7 +132,8 @@ def _put_aside(path: Path, presence: Presence, obstacle: StoreProblem | None) ->
         return obstacle
     aside = quarantine(path)
     message = (
-        f"The database {path} was damaged and has been moved to {aside}; nothing was deleted. "
-        f"Start again to begin with an empty one. What SQLite found: {obstacle.message}"
+        f"The database {path} was damaged. It has been moved, whole, to {aside}, and a new one is "
+        "begun, which knows no ticket from before; repositories are not touched, and workspaces "
+        f"stay. What SQLite found: {obstacle.detail or obstacle.message}"
     )
     return evolve(obstacle, message=message, moved_to=str(aside))

@@ -75,7 +75,8 @@ _WHAT_TO_DO = {
 def problem(kind: StoreProblemKind, path: Path, detail: str = "") -> StoreProblem:
     """The problem with its message; ``detail`` is what the system said."""
     said = f" ({detail})" if detail else ""
-    return StoreProblem(kind, str(path), f"The database {path} {_WHAT_TO_DO[kind]}{said}.")
+    message = f"The database {path} {_WHAT_TO_DO[kind]}{said}."
+    return StoreProblem(kind, str(path), message, detail=detail)
 
 
 def problem_of_system(path: Path, error: OSError) -> StoreProblem:

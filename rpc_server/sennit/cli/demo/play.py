@@ -40,8 +40,9 @@ from sennit.cli.place import Place
 from sennit.cli.proposals_read import bases_of, proposal_of, summaries_of
 from sennit.cli.review_loop import decide_all
 from sennit.cli.watching import Watch
+from sennit_protocol.applications import ApplicationView
 from sennit_protocol.ids import ApplicationId, TicketId
-from sennit_protocol.proposals import ApplicationView, ProposalView
+from sennit_protocol.proposals import ProposalView
 from sennit_protocol.requests import DispatchResult
 from sennit_protocol.review import UndoParams
 from sennit_protocol.states import Decision, Integration, Target

@@ -19,7 +19,8 @@ from sennit.cli.manifest import manifest_lines
 from sennit.cli.safe_text import safe_code
 from sennit.cli.terminal import Terminal
 from sennit.core.counted import counted
-from sennit_protocol.proposals import ApplicationView, ProposalView
+from sennit_protocol.applications import ApplicationView
+from sennit_protocol.proposals import ProposalView
 from sennit_protocol.views import TicketView
 
 _WIDTH = 100

@@ -14,6 +14,7 @@ from sennit.core.engine.indexes import BASES_OF, OPEN_TICKETS, TICKETS_BY_OPERAT
 from sennit.core.engine.moves import end_task, is_final
 from sennit.core.engine.rows import BaseRow, TaskRow, TaskSpec, TicketRow, base_key
 from sennit.core.engine.settling import go_on
+from sennit.core.engine.state import Tables
 from sennit.core.uris import display
 from sennit_protocol.ids import BaseId, IdKind, TicketId
 from sennit_protocol.states import FailureKind, QueuedFor, TaskState, TicketState
@@ -23,6 +24,7 @@ __all__ = [
     "Admitted",
     "Refused",
     "RefusedBecause",
+    "answer_without_ticket",
     "base_failed",
     "base_taken",
     "dispatch",
@@ -34,12 +36,7 @@ SHORT_ID = 12
 
 def dispatch(draft: Draft, event: DispatchRequested) -> None:
     """Admit a call or refuse it as a whole."""
-    answer = (
-        _earlier(draft, event)
-        or _at_the_end(draft, event)
-        or _over_the_limit(draft, event)
-        or in_the_way(draft, event.tasks)
-    )
+    answer = answer_without_ticket(draft, event)
     if answer is None:
         _make_ticket(draft, event)
         mark_followed(draft, event)
@@ -47,10 +44,20 @@ def dispatch(draft: Draft, event: DispatchRequested) -> None:
     draft.outcome = answer
 
 
-def _earlier(draft: Draft, event: DispatchRequested) -> Admitted | Refused | None:
+def answer_without_ticket(tables: Tables, event: DispatchRequested) -> Admitted | Refused | None:
+    """What a call is answered that gets no ticket of its own; None where it gets one."""
+    return (
+        _earlier(tables, event)
+        or _at_the_end(tables, event)
+        or _over_the_limit(tables, event)
+        or in_the_way(tables, event.tasks)
+    )
+
+
+def _earlier(tables: Tables, event: DispatchRequested) -> Admitted | Refused | None:
     if event.operation_id is None:
         return None
-    for ticket in draft.find(TICKETS_BY_OPERATION, event.operation_id):
+    for ticket in tables.find(TICKETS_BY_OPERATION, event.operation_id):
         if ticket.request == event.request:
             return Admitted(ticket.id, repeated=True)
         message = (
@@ -61,16 +68,16 @@ def _earlier(draft: Draft, event: DispatchRequested) -> Admitted | Refused | Non
     return None
 
 
-def _at_the_end(draft: Draft, event: DispatchRequested) -> Refused | None:
-    server = draft.server(event.owner)
+def _at_the_end(tables: Tables, event: DispatchRequested) -> Refused | None:
+    server = tables.server(event.owner)
     if server is None or not server.stopping:
         return None
     message = "this server is ending and takes no new work. Start it again and dispatch then."
     return Refused(RefusedBecause.STOPPING, message)
 
 
-def _over_the_limit(draft: Draft, event: DispatchRequested) -> Refused | None:
-    running = len(draft.find(OPEN_TICKETS, value=True))
+def _over_the_limit(tables: Tables, event: DispatchRequested) -> Refused | None:
+    running = len(tables.find(OPEN_TICKETS, value=True))
     if running < event.limit_tickets:
         return None
     running_now = f"{counted(running, 'ticket')} {named(running, 'runs', 'run')}"

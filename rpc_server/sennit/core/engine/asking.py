@@ -161,7 +161,8 @@ def _close(draft: Draft, question: QuestionRow, reason: str, text: str | None) -
 def _end(draft: Draft, question: QuestionRow, reason: str, text: str | None) -> None:
     draft.put(evolve(question, answer=text, closed=QuestionEnd(reason)))
     forget_question_timer(draft, question)
-    draft.note(question.ticket, question.task, f"{question.id}: {reason}")
+    said = reason if text is None else f"{reason}: {text}"
+    draft.note(question.ticket, question.task, f"{question.id}: {said}")
     task = draft.task(question.ticket, question.task)
     if task.waiting_for is not WaitingFor.USER:
         resume(draft, task)

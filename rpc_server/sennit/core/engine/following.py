@@ -26,22 +26,22 @@ from sennit_protocol.ids import RevisionId, TicketId
 from sennit_protocol.states import Integration
 
 
-def in_the_way(draft: Draft, tasks: Sequence[NewTask]) -> Refused | None:
+def in_the_way(tables: Tables, tasks: Sequence[NewTask]) -> Refused | None:
     """Why tasks cannot go on with the work or the session that they were to go on with.
 
     Asked in the step that makes their ticket, so that of two at once one comes first.
     """
     for task in tasks:
-        hindrance = _followed_in_the_way(draft, task.spec.following) or _in_use(draft, task.spec)
+        hindrance = _followed_in_the_way(tables, task.spec.following) or _in_use(tables, task.spec)
         if hindrance is not None:
             return hindrance
     return None
 
 
-def _followed_in_the_way(draft: Draft, followed: Followed | None) -> Refused | None:
+def _followed_in_the_way(tables: Tables, followed: Followed | None) -> Refused | None:
     if followed is None:
         return None
-    task = draft.get(TaskRow, task_key(followed.ticket, followed.task))
+    task = tables.get(TaskRow, task_key(followed.ticket, followed.task))
     name = f"{followed.ticket}/{followed.task}"
     if task is None:
         message = f"{name} was dropped, so that there is nothing to follow any more."
@@ -52,7 +52,7 @@ def _followed_in_the_way(draft: Draft, followed: Followed | None) -> Refused | N
             " (`sennit/steer`), wait for it, or cancel it."
         )
         return Refused(RefusedBecause.NOT_ENDED, message, followed.ticket, followed.task)
-    newest = None if followed.proposal is None else draft.get(ProposalRow, followed.proposal)
+    newest = None if followed.proposal is None else tables.get(ProposalRow, followed.proposal)
     if newest is not None and newest.revision != followed.revision:
         message = (
             f"{name} was followed already: the newest revision of {newest.id} comes from"
@@ -62,11 +62,11 @@ def _followed_in_the_way(draft: Draft, followed: Followed | None) -> Refused | N
     return None
 
 
-def _in_use(draft: Draft, spec: TaskSpec) -> Refused | None:
+def _in_use(tables: Tables, spec: TaskSpec) -> Refused | None:
     if spec.session is None and spec.place is None:
         return None
-    for task in _open_tasks(draft):
-        if _has(draft, task, spec):
+    for task in _open_tasks(tables):
+        if _has(tables, task, spec):
             message = (
                 f"The workspace and the agent's session are those of {task.ticket}/{task.id}, which"
                 f" is {task.state.value}: one task at a time can go on with them. Wait for it, or"
@@ -76,15 +76,17 @@ def _in_use(draft: Draft, spec: TaskSpec) -> Refused | None:
     return None
 
 
-def _open_tasks(draft: Draft) -> Iterator[TaskRow]:
-    tickets = sorted(draft.find(OPEN_TICKETS, value=True), key=lambda row: (row.created_at, row.id))
+def _open_tasks(tables: Tables) -> Iterator[TaskRow]:
+    tickets = sorted(
+        tables.find(OPEN_TICKETS, value=True), key=lambda row: (row.created_at, row.id)
+    )
     for ticket in tickets:
-        yield from sorted(draft.find(OPEN_TASKS, ticket.id), key=lambda row: row.order)
+        yield from sorted(tables.find(OPEN_TASKS, ticket.id), key=lambda row: row.order)
 
 
-def _has(draft: Draft, task: TaskRow, spec: TaskSpec) -> bool:
+def _has(tables: Tables, task: TaskRow, spec: TaskSpec) -> bool:
     """Whether an open task works in the workspace, or with the session, that another one wants."""
-    run = draft.last_run(task)
+    run = tables.last_run(task)
     places = {task.spec.place, None if run is None else run.workspace} - {None}
     sessions = {task.spec.session, None if run is None else run.session} - {None}
     same_agent = task.spec.agent.name == spec.agent.name

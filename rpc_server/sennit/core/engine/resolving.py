@@ -11,7 +11,7 @@ from sennit.core.engine.rows import RevisionRow, TicketRow
 from sennit.core.engine.settling import reconcile
 from sennit.core.resolutions import Resolution, with_resolutions
 from sennit.core.uris import display
-from sennit_protocol.proposals import Take
+from sennit_protocol.conflicts import Take
 from sennit_protocol.states import UNDOABLE_STATES, Integration
 
 

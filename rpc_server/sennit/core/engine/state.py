@@ -8,7 +8,14 @@ from typing import Any, TypeVar, assert_never, cast
 
 from attrs import define, field
 
-from sennit.core.engine.indexes import APPLICATIONS_OF, BASES_OF, INDEXES, OPEN_QUESTIONS, Index
+from sennit.core.engine.indexes import (
+    APPLICATIONS_OF,
+    BASES_OF,
+    INDEXES,
+    OPEN_QUESTIONS,
+    QUESTIONS_OF,
+    Index,
+)
 from sennit.core.engine.rows import (
     ApplicationRow,
     BaseRow,
@@ -101,6 +108,12 @@ class Tables(ABC):
     def open_question(self, task: TaskRow) -> QuestionRow | None:
         """The oldest question of a task that waits for an answer."""
         return next(iter(self.open_questions(task)), None)
+
+    def closed_questions(self, task: TaskRow) -> tuple[QuestionRow, ...]:
+        """The questions of a task that wait no more, oldest first."""
+        found = self.find(QUESTIONS_OF, task.ticket)
+        closed = (row for row in found if row.task == task.id and row.closed is not None)
+        return tuple(sorted(closed, key=lambda row: (row.asked_at, row.id)))
 
     def applications(self, ticket: TicketId) -> tuple[ApplicationRow, ...]:
         """The applications of a ticket, oldest first."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from math import isfinite
+from typing import Any
 
 _LARGEST = 2**53
+_SURROGATE = re.compile(r"\\+u[dD][89a-fA-F]")
 
 
 def object_of(line: str) -> Mapping[str, object] | None:
@@ -14,10 +17,18 @@ def object_of(line: str) -> Mapping[str, object] | None:
     if not line.lstrip().startswith("{"):
         return None
     try:
-        value = json.loads(line)
+        value = readable_json(line)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def readable_json(line: str) -> Any:  # noqa: ANN401  any JSON
+    """Read JSON as what can be written down: it may hold halves of characters, which cannot."""
+    value = json.loads(line)
+    if _SURROGATE.search(line):
+        return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+    return value
 
 
 def within(value: object, *keys: str) -> object:

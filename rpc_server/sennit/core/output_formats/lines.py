@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from codecs import getincrementaldecoder
 
-LONGEST_LINE = 16 * 1024 * 1024
+LONGEST_LINE = 64 * 1024 * 1024
 """Characters of one line that are read: agents put whole files into one."""
 _KEPT_OF_LONGER = 2_000
 

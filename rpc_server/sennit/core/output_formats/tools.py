@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import json
-
 from sennit.core.agent_events import ToDoSet, ToolUpdated
-from sennit.core.output_formats.fields import array, first_text, mapping, text
+from sennit.core.output_formats.fields import (
+    array,
+    first_text,
+    mapping,
+    readable_json,
+    text,
+)
 from sennit_protocol.agents import ToDoEntry, ToDoStatus, ToolKind, ToolStatus
 
 _LONGEST_TITLE = 200
@@ -69,7 +73,7 @@ def arguments_of(written: object) -> object:
     if not isinstance(written, str):
         return written
     try:
-        return json.loads(written)
+        return readable_json(written)
     except (ValueError, RecursionError):
         return None
 

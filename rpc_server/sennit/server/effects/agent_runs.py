@@ -6,13 +6,16 @@ import anyio
 from attrs import evolve
 
 from sennit.adapters.agents.command import CommandRefused, agent_run
+from sennit.adapters.agents.results import result_of
 from sennit.adapters.runs.values import (
     Cursor,
+    EndCause,
     Exited,
     RunSpec,
     SpawnFailed,
     UnknownRunError,
 )
+from sennit.core.agent_events import Warned
 from sennit.core.agent_report import Report as AgentReport
 from sennit.core.agent_report import verdict
 from sennit.core.agents import AgentKind, AgentSettings, is_plain, takes_prompt
@@ -27,7 +30,7 @@ from sennit.core.engine.events import (
 from sennit.core.engine.rows import RunReport, RunRow, TaskRow, TaskSpec
 from sennit.core.engine.step_values import Issued
 from sennit.core.escapes import escape_of, told_of
-from sennit.core.structured import Fitting, Unfitting, result_of
+from sennit.core.structured import Fitting, Unfitting
 from sennit.runtime.ports import Report
 from sennit.server.conversing import Meeting, meeting
 from sennit.server.escaping import escapes
@@ -48,6 +51,7 @@ from sennit_protocol.views import Failure
 
 _HARMLESS = frozenset({ToolKind.READ, ToolKind.SEARCH, ToolKind.THINK, ToolKind.EDIT})
 """Tools whose whole effect is seen in the workspace."""
+_TOLD_TO_GO = frozenset({EndCause.STOPPED, EndCause.KILLED})
 _OUTPUT_END = 16 << 10
 
 
@@ -76,6 +80,8 @@ async def start_run(services: Services, issued: Issued, _report: Report) -> Even
         transcriber = _transcriber(services, command, spec)
         watch = Watch(services, command, transcriber)
         watch.earlier = session_of(row)
+        for lost in prompts.lost:
+            watch.hear(Warned(lost))
         met = None
         if agent.kind is AgentKind.ACP:
             met = meeting(services, command, spec, watch, opening, prompts)
@@ -167,7 +173,7 @@ async def _ended(
     run = services.state.the(RunRow, command.run)
     services.live.forget(run.id)
     task = services.state.task(run.ticket, run.task).spec
-    failure = end_failure(end)
+    failure = end_failure(_by_itself(end, task.agent))
     if report is not None:
         agent = task.agent
         written = b""
@@ -192,8 +198,15 @@ async def _ended(
         output_bytes=end.output_bytes,
         output_truncated=end.truncated,
         survivors=end.survivors,
-        report=None if report is None else _told(report, task),
+        report=None if report is None else await _told(report, task, shown_paths(services, run.id)),
     )
+
+
+def _by_itself(end: Exited, agent: AgentSettings) -> Exited:
+    """Leave out how an agent went that was told to go: only one that is spoken with knows why."""
+    if agent.kind is AgentKind.ACP and end.cause in _TOLD_TO_GO:
+        return evolve(end, code=None, signal=None)
+    return end
 
 
 def _shown(failure: Failure | None, paths: ShownPaths) -> Failure | None:
@@ -201,9 +214,10 @@ def _shown(failure: Failure | None, paths: ShownPaths) -> Failure | None:
     return None if failure is None else evolve(failure, message=paths.shown(failure.message))
 
 
-def _told(report: AgentReport, task: TaskSpec) -> RunReport:
+async def _told(report: AgentReport, task: TaskSpec, paths: ShownPaths) -> RunReport:
     agent = task.agent
-    found = None if task.output_schema is None else result_of(report.text, task.output_schema)
+    schema = task.output_schema
+    found = None if schema is None else await result_of(report, schema)
     return RunReport(
         text=report.text or None,
         usage=report.usage,
@@ -212,9 +226,9 @@ def _told(report: AgentReport, task: TaskSpec) -> RunReport:
         acted=is_plain(agent) or not report.tool_kinds <= _HARMLESS,
         given=_was_given(report, agent),
         warnings=report.warnings,
-        to_do=report.to_do,
-        structured=found.json if isinstance(found, Fitting) else None,
-        unfitting=found.why if isinstance(found, Unfitting) else None,
+        to_do=paths.shown_to_do(report.to_do),
+        structured=paths.shown_json(found.json) if isinstance(found, Fitting) else None,
+        unfitting=paths.shown(found.why) if isinstance(found, Unfitting) else None,
     )
 
 

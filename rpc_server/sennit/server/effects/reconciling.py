@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from typing import TypeVar, assert_never
 
 from attrs import define, evolve, field, frozen
@@ -16,7 +16,7 @@ from sennit.core.engine.commands import Arrived, Reconcile
 from sennit.core.engine.events import Event, Reconciled, Verdict
 from sennit.core.engine.step_values import Issued
 from sennit.core.fewest_conflicts import Searched, fewest_conflicts
-from sennit.core.objects import Conflicted, GitFailed, MergeResult
+from sennit.core.objects import Conflict, Conflicted, GitFailed, MergeResult
 from sennit.core.reconciliation import (
     AlreadyPresent,
     Blocked,
@@ -127,32 +127,55 @@ def _told_order(found: Searched, command: Reconcile) -> _Done:
 
 async def _colliding(
     services: Services, opened: Opened, done: _Done, one: Arrived
-) -> tuple[str, ...]:
-    """The earlier tasks that a revision does not go together with, each asked on its own."""
+) -> tuple[Conflict, ...]:
+    """The conflicts of a revision, each with the earlier tasks that are in the way there."""
     result = done.reconciled
     verdict = result.verdicts[one.revision]
     if not isinstance(verdict, InConflict):
         return ()
-    paths = {path for conflict in verdict.conflicts for path in (conflict.path, *conflict.paths)}
+    wanted = frozenset().union(*map(_paths, verdict.conflicts))
     touched = await services.revisions.paths(services, opened, done.order)
-    earlier = [
-        other
+    earlier = {
+        other.task: await _alone(services, opened, other, one, there)
         for other in done.order[: done.order.index(one)]
         if isinstance(result.verdicts[other.revision], Clean)
-        and touched.get(other.revision, frozenset()) & paths
-    ]
+        and (there := touched.get(other.revision, frozenset()) & wanted)
+    }
+    return tuple(
+        evolve(conflict, with_tasks=_those_at(_paths(conflict), earlier))
+        for conflict in verdict.conflicts
+    )
+
+
+def _paths(conflict: Conflict) -> frozenset[bytes]:
+    return frozenset({conflict.path, *conflict.paths})
+
+
+@frozen
+class _Met:
+    """Where an earlier revision touches what is in conflict, and where it clashes on its own."""
+
+    touches: frozenset[bytes]
+    clashes: frozenset[bytes]
+
+
+async def _alone(
+    services: Services, opened: Opened, other: Arrived, one: Arrived, touches: frozenset[bytes]
+) -> _Met:
+    """Merge a revision with one earlier one alone, where both began with the same."""
+    if other.base_tree != one.base_tree:
+        return _Met(touches, touches)
     at = services.clock.now_ms() // 1000
-    found = [
-        other.task
-        for other in earlier
-        if other.base_tree != one.base_tree
-        or isinstance(
-            await merge_trees(services.git, opened.store, one.base_tree, other.tree, one.tree, at),
-            Conflicted,
-        )
-    ]
+    trees = (one.base_tree, other.tree, one.tree)
+    merged = await merge_trees(services.git, opened.store, *trees, at)
+    conflicts = merged.conflicts if isinstance(merged, Conflicted) else ()
+    return _Met(touches, frozenset().union(*map(_paths, conflicts)))
+
+
+def _those_at(paths: frozenset[bytes], earlier: Mapping[str, _Met]) -> tuple[str, ...]:
+    found = tuple(task for task, met in earlier.items() if met.clashes & paths)
     # Only all of them together may be in the way.
-    return tuple(found or [other.task for other in earlier])
+    return found or tuple(task for task, met in earlier.items() if met.touches & paths)
 
 
 @define
@@ -194,7 +217,7 @@ def _proposed(services: Services, command: Reconcile, one: Arrived) -> Proposed:
     return Proposed(one.revision, one.base_tree, one.tree, needs, one.resolutions)
 
 
-def _verdict(one: Arrived, done: _Done, others: tuple[str, ...]) -> Verdict:
+def _verdict(one: Arrived, done: _Done, conflicts: tuple[Conflict, ...]) -> Verdict:
     found = done.reconciled.verdicts[one.revision]
     match found:
         case Clean():
@@ -207,12 +230,13 @@ def _verdict(one: Arrived, done: _Done, others: tuple[str, ...]) -> Verdict:
                 merged_onto=found.before,
                 message=_said_of(found),
             )
-        case InConflict(conflicts=conflicts, onto=onto):
+        case InConflict(onto=onto):
+            others = dict.fromkeys(task for each in conflicts for task in each.with_tasks)
             return Verdict(
                 one.revision,
                 Integration.CONFLICT,
                 conflicts=conflicts,
-                conflicts_with=others,
+                conflicts_with=tuple(others),
                 merged_onto=onto,
             )
         case AlreadyPresent():

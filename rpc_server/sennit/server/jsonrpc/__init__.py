@@ -13,7 +13,13 @@ from sennit.server.jsonrpc.handlers import (
     NotificationHandler,
     RequestHandler,
 )
-from sennit.server.jsonrpc.outgoing import ClientError, ClientFailure, ClientGone, ClientTimeout
+from sennit.server.jsonrpc.outgoing import (
+    ClientError,
+    ClientFailure,
+    ClientGone,
+    ClientNonsense,
+    ClientTimeout,
+)
 from sennit.server.jsonrpc.progress import Progress
 from sennit.server.jsonrpc.serving import Served, open_connection
 from sennit.server.jsonrpc.text_positions import OutOfText, offset_of
@@ -23,6 +29,7 @@ __all__ = (
     "ClientError",
     "ClientFailure",
     "ClientGone",
+    "ClientNonsense",
     "ClientTimeout",
     "CommandHandler",
     "Connection",

@@ -22,6 +22,7 @@ _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*([0-9]{1,18})[ \t]*\Z", re.IG
 _PLAIN_HEADER = re.compile(rb"Content-Length: ([0-9]{1,18})\r\n\r\n")
 _NEXT_HEADER = re.compile(rb"content-length[ \t]*:[ \t]*[0-9]{1,18}[ \t]*\r\n", re.IGNORECASE)
 _HEADER_END = b"\r\n\r\n"
+_BARE_LINE_END = re.compile(rb"(?<!\r)\n")
 _LONGEST_LENGTH_LINE = 64
 
 
@@ -116,6 +117,10 @@ class Framer:
             del self._buffer[: plain.end()]
             return None
         end = self._buffer.find(_HEADER_END, 0, HEADER_LIMIT)
+        bare = _BARE_LINE_END.search(self._buffer, 0, HEADER_LIMIT if end < 0 else end)
+        if bare is not None:
+            # Said at once: whoever ends lines so would wait for ever for the end of this header.
+            return self._lose(bare.end(), r"a line of a header that ends in \n and not in \r\n")
         if end < 0:
             if len(self._buffer) < HEADER_LIMIT:
                 return None

@@ -13,6 +13,8 @@ from sennit_protocol.errors import Problem
 from sennit_protocol.shapes import json_kind
 from sennit_protocol.wire_problems import BadValueError, problems_of
 
+_WORDS = {str: "a string", bool: "a boolean", int: "an integer", float: "a number"}
+
 LSP_ERRORS = (cattrs.BaseValidationError, cattrs.StructureHandlerNotFoundError, ValueError,
               TypeError, KeyError, AttributeError)  # fmt: skip
 """What lsprotocol's hooks raise for values that do not fit."""
@@ -41,7 +43,7 @@ def lsp_problems(error: BaseException) -> tuple[Problem, ...]:
 def _checked(primitive: type, check: Callable[[object], bool]) -> Callable[[Any, Any], Any]:
     def hook(value: object, type_: type) -> object:
         if not check(value):
-            raise BadValueError(f"must be {primitive.__name__}, not {json_kind(value)}")
+            raise BadValueError(f"must be {_WORDS[primitive]}, not {json_kind(value)}")
         # Enums of strings and integers have this hook too.
         return value if type_ is primitive else type_(value)
 

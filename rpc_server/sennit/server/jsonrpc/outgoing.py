@@ -19,12 +19,20 @@ ID_PREFIX = "sennit-"
 
 @frozen
 class ClientError:
-    """The client refused a request, or answered something that is no answer to it."""
+    """The client refused a request."""
 
     method: str
     code: int
     message: str
     data: object = None
+
+
+@frozen
+class ClientNonsense:
+    """The client answered something that is no answer, so nobody knows what it has done."""
+
+    method: str
+    message: str
 
 
 @frozen
@@ -42,7 +50,7 @@ class ClientGone:
     method: str
 
 
-ClientFailure = ClientError | ClientTimeout | ClientGone
+ClientFailure = ClientError | ClientNonsense | ClientTimeout | ClientGone
 BAD_REPLY = -32603
 
 
@@ -105,8 +113,8 @@ class Outgoing:
             return _client_error(method, reply.error)
         result = self._messages.read_result(method, reply.result)
         if isinstance(result, Problems):
-            told = "; ".join(f"{p.path}: {p.message}" for p in result.problems)
-            return ClientError(method, BAD_REPLY, f"the client's answer makes no sense: {told}")
+            told = "; ".join(f"{p.path or 'it'} {p.message}" for p in result.problems)
+            return ClientNonsense(method, f"the client's answer makes no sense: {told}")
         return result
 
 

@@ -11,7 +11,12 @@ from typing import Protocol
 from attrs import frozen
 
 from sennit.server import lsp_names
-from sennit.server.jsonrpc.outgoing import ClientError, ClientGone, ClientTimeout
+from sennit.server.jsonrpc.outgoing import (
+    ClientError,
+    ClientGone,
+    ClientNonsense,
+    ClientTimeout,
+)
 
 logger = logging.getLogger(__name__)
 Token = str | int
@@ -98,7 +103,7 @@ async def _created(wire: Wire, token: Token) -> Token | None:
     method = lsp_names.WINDOW_WORK_DONE_PROGRESS_CREATE
     outcome = await wire.request(method, {"token": token}, CREATE_TIMEOUT_S)
     match outcome:
-        case ClientError() | ClientTimeout() | ClientGone():
+        case ClientError() | ClientNonsense() | ClientTimeout() | ClientGone():
             logger.info("the client shows no progress: %s", outcome)
             return None
         case _:

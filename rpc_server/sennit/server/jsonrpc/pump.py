@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import signal
 from typing import assert_never
 
 import anyio
@@ -11,6 +10,7 @@ from anyio.abc import TaskGroup
 from attrs import frozen
 
 from sennit.server import lsp_names
+from sennit.server.handshake import signals_that_end
 from sennit.server.jsonrpc.answers import Answers
 from sennit.server.jsonrpc.connection import Connection
 from sennit.server.jsonrpc.dispatcher import UNCLEAN_END, Dispatcher, FirstAnswer
@@ -136,7 +136,7 @@ class Pump:
         self._reading.cancel()
 
     async def _obey_signals(self) -> None:
-        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        with anyio.open_signal_receiver(*signals_that_end()) as signals:
             async for number in signals:
                 logger.info("ended by %s", number.name)
                 self._stop(_ENDED_BY_SIGNAL + number)

@@ -47,7 +47,7 @@ class Routes:
             if handler is None or not own.available:
                 return _not_available_yet(request.method)
         elif own is not None or handler is None:
-            return RpcError(ErrorCode.METHOD_NOT_FOUND, f"no request is called {request.method}")
+            return _no_request(request.method, own)
         params = self._params(request.method, request.params)
         if isinstance(params, RpcError):
             return params
@@ -59,7 +59,11 @@ class Routes:
         at_once = self._at_once.get(method)
         handler = self._notifications.get(method)
         if at_once is None and handler is None:
-            logger.info("ignored the notification %s", method)
+            own = self._messages.methods.get(method)
+            if own is not None and _is_request_of_client(own):
+                logger.warning("ignored %s, a request that came without an id", method)
+            else:
+                logger.info("ignored the notification %s", method)
             return None
         params = self._params(method, notification.params)
         if isinstance(params, RpcError):
@@ -112,6 +116,17 @@ class Routes:
 
 def _is_request_of_client(method: Method) -> bool:
     return method.sender is Sender.CLIENT and method.result is not None
+
+
+def _no_request(method: str, own: Method | None) -> RpcError:
+    if own is None:
+        known = "; `capabilities.experimental.sennit.methods` of `initialize` lists ours"
+        text = f"no request is called {method}{known if method.startswith('sennit/') else ''}"
+    elif own.sender is Sender.CLIENT:
+        text = f"{method} is a notification; send it without an id"
+    else:
+        text = f"{method} is what the server sends; it does not answer it"
+    return RpcError(ErrorCode.METHOD_NOT_FOUND, text)
 
 
 def _not_available_yet(method: str) -> RpcError:

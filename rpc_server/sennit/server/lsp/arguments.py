@@ -19,12 +19,15 @@ ArgumentT = TypeVar("ArgumentT")
 
 @frozen
 class UnitsArgument:
-    """Units of a revision, whole files of it by URI, or all of it. ``apply``: at once."""
+    """Units of a revision, whole files of it by URI, or all of it. ``apply``: at once.
+
+    An empty list names nothing; only where neither list is given all of it is meant.
+    """
 
     proposal: ProposalId
     revision: RevisionId
-    units: tuple[UnitId, ...] = ()
-    files: tuple[str, ...] = ()
+    units: tuple[UnitId, ...] | None = None
+    files: tuple[str, ...] | None = None
     apply: bool = False
 
 

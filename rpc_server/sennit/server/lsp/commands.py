@@ -19,9 +19,9 @@ from sennit.server.methods.cancel import cancel
 from sennit.server.methods.deciding import decide
 from sennit.server.methods.following import follow
 from sennit.server.services import Services
+from sennit_protocol.applications import ApplicationView
 from sennit_protocol.errors import ErrorCode, ReasonData, RpcError
 from sennit_protocol.following import FollowParams
-from sennit_protocol.proposals import ApplicationView
 from sennit_protocol.requests import AnswerParams, CancelParams
 from sennit_protocol.review import ApplyParams, Choice, DecideParams, Selected, UndoParams
 from sennit_protocol.states import ApplicationState, Decision, Target
@@ -70,8 +70,8 @@ async def reject(services: Services, context: Context, arguments: Arguments) -> 
 async def _decide(
     services: Services, context: Context, argument: UnitsArgument, decision: Decision
 ) -> object:
-    everything = not argument.units and not argument.files
-    choice = Choice(decision, argument.units, argument.files, all=everything)
+    everything = argument.units is None and argument.files is None
+    choice = Choice(decision, argument.units or (), argument.files or (), all=everything)
     params = DecideParams(argument.proposal, argument.revision, (choice,))
     decided = await decide(services, context, params)
     if isinstance(decided, RpcError) or not argument.apply or decision is not Decision.ACCEPTED:

@@ -15,6 +15,7 @@ from sennit.adapters.runs.environment import agent_environment
 from sennit.core.agent_abilities import abilities
 from sennit.core.agent_definitions import AgentDefinition
 from sennit.core.agents import AgentKind, AgentSettings
+from sennit.core.sandbox import wanted
 from sennit.server.definitions import definitions_of
 from sennit.server.jsonrpc import Context
 from sennit.server.probing import default_folder
@@ -75,7 +76,6 @@ async def _survey(services: Services) -> Surveyed | RpcError:
 
 def _view(entry: CatalogueEntry, settings: Settings) -> AgentView:
     agent = settings.agents[entry.name]
-    sandbox = agent.sandbox or settings.sandbox
     return AgentView(
         name=entry.name,
         kind=entry.kind.value,
@@ -91,7 +91,7 @@ def _view(entry: CatalogueEntry, settings: Settings) -> AgentView:
         roles=agent.roles,
         model_class=agent.model_class,
         provider=agent.provider,
-        sandbox=sandbox.value,
+        sandbox=wanted(agent, settings.sandbox).value,
         sign_in=agent.sign_in,
     )
 

@@ -38,9 +38,9 @@ from sennit.server.probing import trust_error
 from sennit.server.review_turns import all_said
 from sennit.server.services import Services
 from sennit.server.workspace_edit import Shape, rounds, workspace_edit
+from sennit_protocol.applications import ApplicationView, AppliedFile
 from sennit_protocol.errors import ErrorCode, Problem, ReasonData, RpcError, problems_error
 from sennit_protocol.ids import ApplicationId, UnitId
-from sennit_protocol.proposals import ApplicationView, AppliedFile
 from sennit_protocol.review import (
     ApplyParams,
     PreviewParams,

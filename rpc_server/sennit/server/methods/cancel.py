@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import anyio
+
 from sennit.core.engine.events import CancelRequested
-from sennit.core.engine.rows import TaskRow
+from sennit.core.engine.moves import is_final
+from sennit.core.engine.rows import TaskRow, task_key
 from sennit.core.engine.running import Cancelled, would_stop
+from sennit.core.engine.state import State
 from sennit.core.stored import StoreProblem
 from sennit.server.errors import store_error, task_or_error, ticket_or_error
 from sennit.server.jsonrpc import Context
@@ -13,6 +17,9 @@ from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
 from sennit_protocol.ids import TicketId
 from sennit_protocol.requests import CancelledTask, CancelParams, CancelResult
 from sennit_protocol.states import Stopped
+
+PATIENCE_S = 3
+"""How long another server may take to do what it was asked to."""
 
 
 async def cancel(
@@ -44,11 +51,40 @@ async def _cancel(
     )
     if isinstance(outcome, StoreProblem):
         return store_error(outcome)
+    stopped, done = outcome.tasks, True
+    if outcome.forwarded:
+        done = await _done_elsewhere(services, ticket, names)
+        stopped = tuple(_since(services, ticket, name, how) for name, how in stopped)
     row = ticket_or_error(services, ticket)
     if isinstance(row, RpcError):
         return row
-    tasks = tuple(CancelledTask(name, how, KEEPS[how]) for name, how in outcome.tasks)
-    return CancelResult(done=True, tasks=tasks, state=row.state)
+    tasks = tuple(CancelledTask(name, how, KEEPS[how]) for name, how in stopped)
+    return CancelResult(done=done, tasks=tasks, state=row.state, asked=not done)
+
+
+async def _done_elsewhere(services: Services, ticket: TicketId, names: tuple[str, ...]) -> bool:
+    """Wait for the server that carries the ticket; False where it takes too long."""
+
+    def done(state: State) -> bool:
+        found = (state.get(TaskRow, task_key(ticket, name)) for name in names)
+        return all(row is None or row.stopped is not None or is_final(row) for row in found)
+
+    with anyio.move_on_after(PATIENCE_S):
+        await services.loop.wait_until(done)
+        return True
+    return False
+
+
+def _since(
+    services: Services, ticket: TicketId, name: str, foreseen: Stopped
+) -> tuple[str, Stopped]:
+    """How far a task had come when the other server stopped it, which is later than it was seen."""
+    row = services.state.get(TaskRow, task_key(ticket, name))
+    if row is None or (is_final(row) and row.stopped is None):
+        return name, Stopped.ALREADY_ENDED
+    if foreseen is Stopped.ALREADY_ENDED or row.stopped is None:
+        return name, foreseen
+    return name, row.stopped
 
 
 def _told(services: Services, ticket: TicketId, name: str) -> CancelledTask:

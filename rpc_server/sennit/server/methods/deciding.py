@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import anyio.to_thread
@@ -43,6 +44,9 @@ async def _decided(services: Services, params: DecideParams) -> DecideResult | R
     revision = newest_or_error(services, params.proposal, params.revision)
     if isinstance(revision, RpcError):
         return revision
+    unclear = tuple(_unclear(params.choices))
+    if unclear:
+        return problems_error(ErrorCode.INVALID_PARAMS, "Nothing was decided", unclear)
     opened = await opened_for(services, revision)
     if isinstance(opened, RpcError):
         return opened
@@ -65,6 +69,20 @@ async def _decided(services: Services, params: DecideParams) -> DecideResult | R
         total=len(looked.units),
     )
     return refused or await as_it_is_now(services, opened, revision)
+
+
+def _unclear(choices: tuple[Choice, ...]) -> Iterator[Problem]:
+    """What names nothing, or two different things: a client that asks so has lost its way."""
+    if not choices:
+        yield Problem("choices", "is empty; name at least one decision")
+    for place, choice in enumerate(choices):
+        some = choice.units or choice.files
+        if choice.all and some:
+            message = "names all and some of it; leave one out"
+            yield Problem(f"choices[{place}]", message, ("`all`", "`units` and `files`"))
+        elif not choice.all and not some:
+            message = "names nothing that could be decided"
+            yield Problem(f"choices[{place}]", message, ("`units`", "`files`", "`all`"))
 
 
 async def said(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from typing import Any
 
 import anyio.to_thread
 from attrs import evolve, frozen
@@ -97,7 +98,7 @@ async def started(services: Services, context: Context, call: Call) -> DispatchR
         case StoreProblem():
             return store_error(outcome)
         case Refused():
-            return _refused(outcome)
+            return refused_error(outcome)
         case _:
             return await _answer(services, context, outcome, wait=call.wait)
 
@@ -173,23 +174,32 @@ def _command_problems(valid: Valid, probed: Probed) -> Iterator[Problem]:
 async def _admit(
     services: Services, call: Call, ticket: TicketId
 ) -> Admitted | Refused | StoreProblem:
-    general, valid = services.settings.of(b""), call.ready.valid
-    outcome: Admitted | Refused | StoreProblem = await services.tell(
+    asked = asking_for_admission(services, call.ready.valid, call.tasks, call.request, ticket)
+    outcome: Any = await services.loop.submit(asked)
+    answer: Admitted | Refused | StoreProblem = outcome
+    return answer
+
+
+def asking_for_admission(
+    services: Services, valid: Valid, tasks: tuple[NewTask, ...], request: str, ticket: TicketId
+) -> DispatchRequested:
+    """The event of a call whose tasks are ready."""
+    general = services.settings.of(b"")
+    return services.event(
         DispatchRequested,
         ticket=ticket,
         owner=services.server,
-        tasks=call.tasks,
+        tasks=tasks,
         offer=valid.offer,
         limit_tickets=general.limits.tickets,
         ask_deadline_ms=general.ask_deadline_ms,
         label=valid.label,
         max_concurrent=valid.max_concurrent,
         operation_id=valid.operation_id,
-        request=call.request,
-        order=call.ready.valid.merge_order,
-        on_conflict=call.ready.valid.on_conflict,
+        request=request,
+        order=valid.merge_order,
+        on_conflict=valid.on_conflict,
     )
-    return outcome
 
 
 def new_task(probed: Probed, task: ValidTask) -> NewTask:
@@ -225,7 +235,8 @@ def new_task(probed: Probed, task: ValidTask) -> NewTask:
     return NewTask(task.id, spec)
 
 
-def _refused(refused: Refused) -> RpcError:
+def refused_error(refused: Refused) -> RpcError:
+    """The error of a call that was not admitted."""
     codes: Mapping[RefusedBecause, ErrorCode] = {
         RefusedBecause.LIMIT: ErrorCode.LIMIT,
         RefusedBecause.OPERATION_CONFLICT: ErrorCode.IDENTITY_CONFLICT,

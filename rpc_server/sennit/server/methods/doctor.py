@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
 
 import anyio
 import anyio.to_thread
@@ -13,8 +14,10 @@ from attrs import evolve
 
 from sennit.adapters.agents.catalogue import catalogue
 from sennit.adapters.git.discovery import NotARepository, Refused, Repository, Trust
+from sennit.adapters.git.git import Git, git_for
 from sennit.adapters.git.version import git_version
 from sennit.adapters.platform.support import Unsupported, process_control
+from sennit.adapters.store.files import put_aside
 from sennit.adapters.trust import TrustUnreadable
 from sennit.core.counted import counted
 from sennit.core.engine.rows import RunRow, ServerRow
@@ -32,7 +35,7 @@ from sennit.server.sandboxing import (
     sandbox_line,
     without_unusable,
 )
-from sennit.server.services import Services
+from sennit.server.services import Services, StateFolders
 from sennit.server.workspace_kinds import kind_lines
 from sennit.settings.builtin_agents import BUILT_IN
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
@@ -40,6 +43,7 @@ from sennit_protocol.states import RunState, TrustState
 from sennit_protocol.upkeep import DoctorLine, DoctorParams, DoctorResult, Health
 
 LITTLE_DISK = 2 << 30
+_MEND = "Mend that, then look again: until then nothing of the rest can be looked at."
 
 
 async def doctor(
@@ -54,6 +58,18 @@ async def doctor(
     return DoctorResult(tuple(lines))
 
 
+async def doctor_without_database(
+    folders: StateFolders, environ: Mapping[str, str], problem: StoreProblem
+) -> DoctorResult:
+    """Look at what can be looked at while the database cannot be used."""
+    lines = [_python(), _processes(), await _git(git_for("git", environ), Path("/"))]
+    lines.append(DoctorLine("database", Health.BAD, problem.message, _MEND))
+    if await anyio.Path(folders.root).is_dir():
+        lines += await anyio.to_thread.run_sync(_put_aside, folders.database)
+        lines.append(await anyio.to_thread.run_sync(_disk, str(folders.root)))
+    return DoctorResult(tuple(map(_spelled, lines)))
+
+
 def _spelled(line: DoctorLine) -> DoctorLine:
     """Escape the bytes of paths that are no UTF-8, which no message can carry."""
     advice = None if line.advice is None else _escaped(line.advice)
@@ -65,26 +81,20 @@ def _escaped(text: str) -> str:
 
 
 async def _looks(services: Services, folder: bytes | None) -> AsyncIterator[DoctorLine]:
-    yield _python()
-    yield _processes()
-    yield await _git(services)
-    yield _settings(services)
-    yield await _database(services)
+    git = await _git(services.git, services.folders.root)
+    for line in (_python(), _processes(), git, _settings(services), *await _database(services)):
+        yield line
     if not await anyio.Path(services.folders.root).is_dir():
         # To look further would make it anew.
         return
-    yield await anyio.to_thread.run_sync(_disk, str(services.folders.root))
-    yield await use_line(services)
-    births = await anyio.to_thread.run_sync(births_line, services.folders.workspaces)
-    if births is not None:
-        yield births
+    for line in await _state_folder(services):
+        yield line
     yield await sandbox_line(services)
     yield await object_files_line(services)
     for line in await kind_lines(services, await _opened(services, folder)):
         yield line
-    if folder is not None:
-        async for line in _repository(services, folder):
-            yield line
+    async for line in _repository(services, folder):
+        yield line
     async for line in _agents(services):
         yield line
     for line in _left_overs(services):
@@ -103,8 +113,8 @@ def _processes() -> DoctorLine:
     return DoctorLine("machine", Health.GOOD, message)
 
 
-async def _git(services: Services) -> DoctorLine:
-    found = await git_version(services.git, services.folders.root)
+async def _git(git: Git, folder: Path) -> DoctorLine:
+    found = await git_version(git, folder)
     if isinstance(found, GitFailed):
         return DoctorLine("git", Health.BAD, found.stderr, found.advice or "Install git.")
     if found.advice is not None:
@@ -120,7 +130,12 @@ def _settings(services: Services) -> DoctorLine:
     return DoctorLine("settings", Health.BAD, told, "Mend them; they are read again at once.")
 
 
-async def _database(services: Services) -> DoctorLine:
+async def _database(services: Services) -> list[DoctorLine]:
+    aside = await anyio.to_thread.run_sync(_put_aside, services.folders.database)
+    return [await _database_in_use(services), *aside]
+
+
+async def _database_in_use(services: Services) -> DoctorLine:
     counts = await services.database.counts()
     if isinstance(counts, StoreProblem):
         return DoctorLine("database", Health.BAD, counts.message)
@@ -134,6 +149,18 @@ async def _database(services: Services) -> DoctorLine:
     return DoctorLine("database", Health.GOOD, message)
 
 
+def _put_aside(database: Path) -> list[DoctorLine]:
+    return [
+        DoctorLine(
+            "database",
+            Health.WARNING,
+            f"A damaged database was put aside: {found}",
+            "Its tickets are in no list. Delete it when you do not miss them.",
+        )
+        for found in put_aside(database)
+    ]
+
+
 def _disk(folder: str) -> DoctorLine:
     free = shutil.disk_usage(folder).free
     message = f"{free / (1 << 30):.1f} GiB are free at {folder}."
@@ -142,13 +169,21 @@ def _disk(folder: str) -> DoctorLine:
     return DoctorLine("disk", Health.GOOD, message)
 
 
+async def _state_folder(services: Services) -> list[DoctorLine]:
+    disk = await anyio.to_thread.run_sync(_disk, str(services.folders.root))
+    births = await anyio.to_thread.run_sync(births_line, services.folders.workspaces)
+    return [disk, await use_line(services), *([] if births is None else [births])]
+
+
 async def _opened(services: Services, folder: bytes | None) -> Repository | None:
     """The repository of a folder; what is wrong with it is told by `_repository`."""
     found = None if folder is None else await services.repositories.find(folder, Trust.UNTRUSTED)
     return found if isinstance(found, Repository) else None
 
 
-async def _repository(services: Services, folder: bytes) -> AsyncIterator[DoctorLine]:
+async def _repository(services: Services, folder: bytes | None) -> AsyncIterator[DoctorLine]:
+    if folder is None:
+        return
     found = await services.repositories.find(folder, Trust.UNTRUSTED)
     where = display(folder)
     why_not = await why_not_here(services, folder, found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import TypeVar
 
 from attrs import evolve
 
@@ -35,6 +36,8 @@ from sennit_protocol.states import (
 )
 from sennit_protocol.tasks import DispatchParams, Task
 from sennit_protocol.views import Notice
+
+T = TypeVar("T")
 
 
 async def follow(
@@ -71,13 +74,13 @@ def _asked(params: FollowParams, earlier: TaskRow) -> DispatchParams:
     same_agent = params.agent in {None, spec.agent.name}
     task = Task(
         id=earlier.id,
-        prompt=spec.prompt if params.prompt is None else params.prompt,
-        description=params.description or spec.description,
-        agent=params.agent or spec.agent.name,
+        prompt=_said_or(params.prompt, spec.prompt),
+        description=_said_or(params.description, spec.description),
+        agent=_said_or(params.agent, spec.agent.name),
         cwd=file_uri(spec.folder),
         base=spec.base,
         writes=spec.writes,
-        deadline_ms=params.deadline_ms or spec.deadline_ms,
+        deadline_ms=_said_or(params.deadline_ms, spec.deadline_ms),
         idle_ms=spec.idle_ms,
         expect_changes=spec.expect_changes,
         env=spec.env,
@@ -85,7 +88,7 @@ def _asked(params: FollowParams, earlier: TaskRow) -> DispatchParams:
         model=spec.model if same_agent else None,
         thinking=spec.thinking if same_agent else None,
         system_prompt=spec.system_prompt,
-        budget=params.budget or spec.budget,
+        budget=_said_or(params.budget, spec.budget),
         grace_turns=spec.grace_turns,
         access=spec.access,
         retries=spec.retries,
@@ -102,6 +105,11 @@ def _asked(params: FollowParams, earlier: TaskRow) -> DispatchParams:
         work_done_token=params.work_done_token,
         partial_result_token=params.partial_result_token,
     )
+
+
+def _said_or(said: T | None, before: T) -> T:
+    """What is said now, also where it is 0 or empty and thus wrong; else what was said before."""
+    return before if said is None else said
 
 
 def _told_in_its_words(error: RpcError) -> RpcError:

@@ -111,10 +111,11 @@ async def drop(services: Services, _context: Context, params: DropParams) -> Dro
         problems = (Problem("ids", "is empty; name at least one ticket or proposal"),)
     if problems:
         return problems_error(ErrorCode.INVALID_PARAMS, "Nothing was dropped", problems)
-    items = tuple([await _droppable(services, name) for name in params.ids])
+    ids = tuple(dict.fromkeys(params.ids))
+    items = tuple([await _droppable(services, name) for name in ids])
     if params.dry_run or not params.confirm:
         return DropResult(done=False, items=items)
-    done = await drop_ids(services, params.ids)
+    done = await drop_ids(services, ids)
     if isinstance(done, StoreProblem):
         return store_error(done)
     gone = {*done.proposals, *done.tickets}

@@ -21,6 +21,7 @@ from sennit.server.jsonrpc import Context
 from sennit.server.methods.tickets import folder_or_error, limit_error
 from sennit.server.repositories import Opened
 from sennit.server.services import Services
+from sennit_protocol.conflicts import LineRange
 from sennit_protocol.errors import RpcError
 from sennit_protocol.overlap import (
     FileOverlap,
@@ -29,7 +30,6 @@ from sennit_protocol.overlap import (
     OverlapsResult,
     Worker,
 )
-from sennit_protocol.proposals import LineRange
 from sennit_protocol.states import ApplicationState, Integration, Review, RunState
 from sennit_protocol.views import Notice
 

@@ -5,19 +5,32 @@ from __future__ import annotations
 from sennit.adapters.agents.command import CommandRefused, agent_run
 from sennit.adapters.git.head import head_snapshot
 from sennit.adapters.git.promised import need_promised
+from sennit.core.engine.admission import Refused
+from sennit.core.engine.admitting import answer_without_ticket
+from sennit.core.engine.events import NewTask
 from sennit.core.objects import GitFailed, Manifest, OpenDocument
+from sennit.core.operation import request_hash
 from sennit.core.uris import file_uri
 from sennit.core.validation import ValidTask
 from sennit.core.views import manifest_view
 from sennit.server.effects.basing import live_snapshot
 from sennit.server.errors import git_error
 from sennit.server.jsonrpc import Context
-from sennit.server.methods.dispatch import Ready, checked, going_on, new_task
+from sennit.server.methods.dispatch import (
+    Ready,
+    asking_for_admission,
+    checked,
+    going_on,
+    new_task,
+    refused_error,
+)
 from sennit.server.open_documents import below, open_buffers
 from sennit.server.services import Services
 from sennit_protocol.errors import RpcError
+from sennit_protocol.ids import TicketId
 from sennit_protocol.requests import PlannedTask, PreflightResult
 from sennit_protocol.tasks import BaseKind, DispatchParams
+from sennit_protocol.views import Notice
 
 
 async def preflight(
@@ -32,6 +45,9 @@ async def preflight(
     going = going_on(services, made, params)
     if isinstance(going, RpcError):
         return going
+    notices = _notices(services, ready, going, params)
+    if isinstance(notices, RpcError):
+        return notices
     planned = tuple(_planned(services, ready, task) for task in ready.valid.tasks)
     views = []
     for top, kind in dict.fromkeys((task.repository, task.base) for task in ready.valid.tasks):
@@ -40,7 +56,24 @@ async def preflight(
         if isinstance(manifest, GitFailed):
             return git_error(manifest)
         views.append(manifest_view(top, manifest))
-    return PreflightResult(tasks=planned, bases=tuple(views))
+    return PreflightResult(tasks=planned, bases=tuple(views), notices=notices)
+
+
+def _notices(
+    services: Services, ready: Ready, tasks: tuple[NewTask, ...], params: DispatchParams
+) -> tuple[Notice, ...] | RpcError:
+    """What a dispatch would say of the call as a whole and of its tasks, or why it is refused."""
+    request, nobody = request_hash(params), TicketId("")
+    asked = asking_for_admission(services, ready.valid, tasks, request, nobody)
+    answer = answer_without_ticket(services.state, asked)
+    if isinstance(answer, Refused):
+        return refused_error(answer)
+    repeated = () if answer is None else (_dispatched_before(answer.ticket),)
+    return (*repeated, *(notice for task in tasks for notice in task.notices))
+
+
+def _dispatched_before(ticket: TicketId) -> Notice:
+    return Notice(f"This operation was dispatched before, as {ticket}: it would not be again.")
 
 
 async def _manifest(

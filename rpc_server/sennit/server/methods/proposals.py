@@ -32,7 +32,7 @@ from sennit.server.methods.tickets import folder_or_error, limit_error
 from sennit.server.repositories import Opened
 from sennit.server.review_turns import all_said
 from sennit.server.services import Services
-from sennit.server.settled import settled_changes, settled_of
+from sennit.server.settled import settled_changes, settled_of, settled_tree
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
 from sennit_protocol.proposals import FileView, ProposalSummary, ProposalView
 from sennit_protocol.review import (
@@ -179,18 +179,16 @@ def _summary(services: Services, revision: RevisionRow) -> ProposalSummary:
 async def _as_patch(
     services: Services, opened: Opened, revision: RevisionRow, params: ProposalParams
 ) -> ProposalView | RpcError:
-    begin, end = revision.base_tree, revision.tree
-    if params.against is not None:
+    if params.against is None:
+        sides = await _changed(services, opened, revision, params.text)
+    else:
         other = revision_or_error(services, revision.proposal, params.against)
         if isinstance(other, RpcError):
             return other
-        begin = other.tree
-    elif params.text is ProposalText.SETTLED:
-        settled = await settled_of(services, opened, revision)
-        if isinstance(settled, GitFailed):
-            return git_error(settled)
-        begin, end = settled.before, settled.after
-    made = await patch(services.git, opened.store, begin, end)
+        sides = await _both(services, opened, (other, revision), params.text)
+    if isinstance(sides, GitFailed):
+        return git_error(sides)
+    made = await patch(services.git, opened.store, *sides)
     if isinstance(made, GitFailed):
         return git_error(made)
     text, encoded = patch_fields(made)
@@ -201,6 +199,29 @@ async def _as_patch(
         patch_base64=encoded,
         files_total=revision.counts.files,
     )
+
+
+async def _changed(
+    services: Services, opened: Opened, revision: RevisionRow, text: ProposalText
+) -> tuple[str, str] | GitFailed:
+    """The trees before and after what a revision changes."""
+    if text is ProposalText.AGENT:
+        return revision.base_tree, revision.tree
+    settled = await settled_of(services, opened, revision)
+    return settled if isinstance(settled, GitFailed) else (settled.before, settled.after)
+
+
+async def _both(
+    services: Services, opened: Opened, both: tuple[RevisionRow, RevisionRow], text: ProposalText
+) -> tuple[str, str] | GitFailed:
+    """The trees of two revisions."""
+    if text is ProposalText.AGENT:
+        return both[0].tree, both[1].tree
+    old = await settled_tree(services, opened, both[0])
+    new = await settled_tree(services, opened, both[1])
+    if isinstance(old, GitFailed):
+        return old
+    return new if isinstance(new, GitFailed) else (old, new)
 
 
 def patch_fields(made: bytes) -> tuple[str | None, str | None]:

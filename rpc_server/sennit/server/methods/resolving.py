@@ -25,9 +25,9 @@ from sennit.server.methods.proposals import opened_for
 from sennit.server.repositories import Opened
 from sennit.server.review_turns import in_turn
 from sennit.server.services import Services
+from sennit_protocol.conflicts import Side, Take
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
 from sennit_protocol.ids import CommandId, IdKind
-from sennit_protocol.proposals import Side, Take
 from sennit_protocol.review import ConflictChoice, DecideResult, ResolveParams
 
 _HEADLINE = "Nothing was resolved"

@@ -74,6 +74,22 @@ REQUESTS: Mapping[str, Request] = {
     **LSP_REQUESTS,
 }
 
+WITHOUT_SETTINGS = frozenset({
+    "sennit/answer",
+    "sennit/cancel",
+    "sennit/doctor",
+    "sennit/interrupt",
+    "sennit/output",
+    "sennit/run",
+    "sennit/steer",
+    "sennit/story",
+    "sennit/ticket",
+    "sennit/tickets",
+    "sennit/trust",
+    "sennit/wait",
+})  # fmt: skip
+"""What goes on while settings are wrong: to look, to answer, to end. It reads no store."""
+
 NOTIFICATIONS: Mapping[str, Notification] = {
     "sennit/didApply": did_apply,
     "sennit/documentInfo": document_info,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import anyio.to_thread
 from attrs import frozen
 
 from sennit.adapters.git.trees import entries_at, read_blob
+from sennit.adapters.small_files import regular_file
 from sennit.core.engine.rows import RevisionRow, RunRow, TaskRow
 from sennit.core.objects import Entry, GitFailed
 from sennit.core.uris import (
@@ -149,6 +151,13 @@ def run_or_error(services: Services, task: TaskRow, run: RunId | None) -> RunRow
     return RpcError(ErrorCode.UNKNOWN_TASK, message)
 
 
+def _page_problems(params: OutputParams) -> Iterator[Problem]:
+    if not 1 <= params.limit <= LARGEST_PAGE:
+        yield Problem("limit", f"is {params.limit}", (f"1 to {LARGEST_PAGE}",))
+    if params.offset is not None and params.offset < 0:
+        yield Problem("offset", f"is {params.offset}", ("0 or more",))
+
+
 async def output(
     services: Services, _context: Context, params: OutputParams
 ) -> OutputResult | RpcError:
@@ -159,9 +168,9 @@ async def output(
     run = run_or_error(services, task, params.run)
     if isinstance(run, RpcError):
         return run
-    if not 1 <= params.limit <= LARGEST_PAGE or (params.offset or 0) < 0:
-        problem = Problem("limit", f"is {params.limit}", (f"1 to {LARGEST_PAGE}",))
-        return problems_error(ErrorCode.INVALID_PARAMS, "The page cannot be given", (problem,))
+    wrong = tuple(_page_problems(params))
+    if wrong:
+        return problems_error(ErrorCode.INVALID_PARAMS, "The page cannot be given", wrong)
     file = services.output_file(run.id, params.stream)
     # What is asked for as it is stays so.
     paths = _AS_IT_IS if params.stream is Stream.RAW else shown_paths(services, run.id)
@@ -184,14 +193,13 @@ class _Page:
 
 
 def _page(file: Path, offset: int | None, limit: int, paths: ShownPaths) -> _Page:
-    try:
-        with file.open("rb") as stream:
-            total = os.fstat(stream.fileno()).st_size
-            start = max(0, total - limit) if offset is None else min(offset, total)
-            stream.seek(start)
-            data = stream.read(limit)
-    except FileNotFoundError:
-        return _Page(b"", 0, 0)
+    with regular_file(file) as stream:
+        if stream is None:
+            return _Page(b"", 0, 0)
+        total = os.fstat(stream.fileno()).st_size
+        start = max(0, total - limit) if offset is None else min(offset, total)
+        stream.seek(start)
+        data = stream.read(limit)
     if start + len(data) < total:
         # A page that is nothing but the beginning of a path is given, or nobody would get on.
         data = _whole_characters(paths.whole(data) or data)

@@ -31,16 +31,22 @@ async def tickets(
     found = (
         row for row in services.state.rows(TicketRow) if concerns(services.state, row.id, folder)
     )
-    rows = sorted(found, key=lambda row: (row.created_at, row.id), reverse=True)
+    rows = sorted(found, key=_age, reverse=True)
     if params.before is not None:
         limit = ticket_or_error(services, params.before)
         if isinstance(limit, RpcError):
             return limit
-        rows = rows[rows.index(limit) + 1 :]
+        # It need not be in the list: it may be a ticket of another folder.
+        rows = [row for row in rows if _age(row) < _age(limit)]
     shown = rows[: params.limit]
     return TicketsResult(
         tuple(ticket_summary(services.state, row) for row in shown), more=len(rows) > len(shown)
     )
+
+
+def _age(row: TicketRow) -> tuple[int, str]:
+    """The order of the list, which tells tickets of one moment apart too."""
+    return row.created_at, row.id
 
 
 async def ticket(
