@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 
+import anyio
 import pytest
 from rich.console import Console
 from rich.text import Text
@@ -41,3 +42,19 @@ async def test_ctrl_d_ends_one_answer_and_not_those_that_follow(keyboard: Keyboa
         keyboard(b"yes\n")
         assert await terminal.ask("Well?") == "yes"
     assert said.get().startswith("Well? \n")
+
+
+@pytest.mark.anyio
+async def test_a_question_is_asked_anew_below_what_is_said_while_it_stands_open(
+    keyboard: Keyboard,
+) -> None:
+    console = Console(file=io.StringIO(), width=PIPE_COLUMNS, markup=False)
+    terminal = Terminal(console, console, interactive=True)
+    with console.capture() as said:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(terminal.ask, "Well?")
+            await anyio.wait_all_tasks_blocked()
+            terminal.note("Somebody else has answered.")
+            keyboard(b"yes\n")
+        terminal.note("Thanks.")
+    assert said.get() == "Well? \nSomebody else has answered.\nWell? Thanks.\n"

@@ -35,6 +35,7 @@ class Terminal:
         self.interactive = interactive
         self._lines = _StdinLines()
         self._asking = anyio.Lock()
+        self._asked: RenderableType | None = None
 
     def show(self, *parts: RenderableType) -> None:
         """Write a result for a person."""
@@ -46,19 +47,27 @@ class Terminal:
         write_json(unstructure(value))
 
     def note(self, text: RenderableType) -> None:
-        """Say something beside the result."""
+        """Say something beside the result; a question that stands open is asked anew below it."""
+        asked = self._asked
+        if asked is not None:
+            self.err.print()
         _print(self.err, text)
+        if asked is not None:
+            self.err.print(asked, end=" ")
 
     async def ask(self, question: RenderableType) -> str | None:
         """Ask a person for a line; ``None`` when the input has ended. Only if `interactive`."""
         async with self._asking:
             self.err.print(question, end=" ")
+            self._asked = question
             try:
                 line = await self._lines.next()
             except anyio.get_cancelled_exc_class():
                 # What is said next begins a line of its own.
                 self.err.print()
                 raise
+            finally:
+                self._asked = None
             if line is None:
                 self.err.print()
             return line
