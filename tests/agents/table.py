@@ -44,7 +44,7 @@ After each check no process of the agent is left over, and the user's repository
 _IN_LAYERS = """\
 With `workspace.kind` at `overlay`: the agent works where its workspace is mounted over a kept
 checkout (see [the decision](decisions/overlay.md)), as agents in a sandbox do by themselves in
-large repositories. By `make test-agents ARGS="--kind overlay"` with a few agents.
+large repositories. By `make test-agents ARGS="--kind overlay"`.
 """
 _LONGEST = 300
 _COST = """\
