@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,16 @@ def do_bare_permit(session: str, rest: str) -> None:
     Path(rest).write_text(permission(session, "fetch") + "\n")
 
 
+def do_unheard(session: str, rest: str) -> None:
+    """`unheard KIND FILE`: asks, waits until FILE is there and for no answer."""
+    kind, file = rest.split(" ")
+    told = {"toolCallId": "asked", "title": "ask", "kind": kind}
+    params = {"sessionId": session, "toolCall": told, "options": []}
+    send({"id": next_id(), "method": "session/request_permission", "params": params})
+    while not Path(file).exists():
+        time.sleep(0.005)
+
+
 def do_fs(session: str, rest: str) -> None:
     params = {"sessionId": session, "path": str(Path(rest).resolve()), "content": "by fs\n"}
     answer = ask("fs/write_text_file", params)
@@ -109,6 +120,7 @@ ASKING: dict[str, Callable[[str, str], None]] = {
     "nameless": do_nameless,
     "always": do_always,
     "both": do_both,
+    "unheard": do_unheard,
     "fs": do_fs,
     "refused": do_refused,
 }

@@ -120,7 +120,7 @@ SPELLED_ELSEWHERE = frozenset({
     "applied", "unknown", "clean", "conflict", "pending", "retained", "discarded", "quarantined",
     "recovered", "captured", "stopping", "cancelling", "offered", "undone", "applying", "delivery",
     "unchanged", "unchecked", "undecided", "attention", "user", "escaped", "budget", "retry",
-    "permission", "selection",
+    "permission", "selection", "provider", "model", "agent",
 })  # fmt: skip
 
 

@@ -54,6 +54,12 @@ class QueuedFor(StrEnum):
     """The tasks that it depends on, and the merge of their proposals."""
     RETRY = "retry"
     """A moment before its next run: the one before failed without a trace."""
+    PROVIDER = "provider"
+    """Others of its provider to end: as many run as `limits.provider.NAME` allows."""
+    MODEL = "model"
+    """Others with its model to end: as many run as `limits.model.NAME` allows."""
+    AGENT = "agent"
+    """Others with its agent to end: as many run as `limits.agent.NAME` allows."""
 
 
 class WaitingFor(StrEnum):

@@ -104,7 +104,9 @@ class AgentView:
     )
     provider: str | None = field(
         default=None,
-        metadata=says("Who provides its model, as the settings say; nothing follows from it."),
+        metadata=says(
+            "Who provides its model, as the settings say; `limits.provider` counts by it."
+        ),
     )
     sandbox: str | None = field(
         default=None,

@@ -128,6 +128,28 @@ def test_of_endless_tools_the_last_are_kept_and_all_counted() -> None:
     assert report.tool_kinds == {ToolKind.EXECUTE, ToolKind.READ}
 
 
+def test_a_call_whose_id_is_used_again_is_kept_beside_the_new_one() -> None:
+    report = told(
+        ToolUpdated("1", "Edit a", ToolKind.EDIT, ToolStatus.COMPLETED, ("a",), begins=True),
+        ToolUpdated("1", kind=ToolKind.READ, begins=True),
+    )
+    assert report.calls == (
+        ToolSeen("1", "Edit a", ToolKind.EDIT, ToolStatus.COMPLETED, ("a",)),
+        ToolSeen("1", kind=ToolKind.READ),
+    )
+    assert report.tool_kinds == {ToolKind.EDIT, ToolKind.READ}
+    assert report.tool_count == 2
+
+
+def test_of_endless_calls_under_one_id_the_last_are_kept_and_all_counted() -> None:
+    first = ToolUpdated("1", kind=ToolKind.EXECUTE, begins=True)
+    more = ToolUpdated("1", kind=ToolKind.READ, begins=True)
+    report = told(first, *(more for _ in range(MOST_TOOLS + 1)))
+    assert len(report.calls) == MOST_TOOLS + 1
+    assert report.tool_count == MOST_TOOLS + 2
+    assert report.tool_kinds == {ToolKind.EXECUTE, ToolKind.READ}
+
+
 def test_the_rest_of_what_is_told_is_kept() -> None:
     entry = ToDoEntry("do", ToDoStatus.PENDING)
     report = told(
@@ -269,7 +291,12 @@ EVENTS = st.one_of(
     st.builds(TextSaid, st.text(max_size=9)),
     st.builds(MessageSaid, st.text(max_size=9)),
     st.builds(ThoughtSaid, st.text(max_size=9)),
-    st.builds(ToolUpdated, st.sampled_from("abc"), kind=st.none() | st.sampled_from(ToolKind)),
+    st.builds(
+        ToolUpdated,
+        st.sampled_from("abc"),
+        kind=st.none() | st.sampled_from(ToolKind),
+        begins=st.booleans(),
+    ),
     st.builds(UsageStep, st.builds(Usage, st.just(UsageKnown.SUM), st.none() | st.integers(0, 9))),
     st.builds(Failed, st.sampled_from([FailureKind.MODEL_ERROR, FailureKind.LIMIT]), st.text()),
     st.builds(Finished, st.sampled_from(["", "end_turn", "refusal", "cancelled"])),
@@ -283,7 +310,7 @@ EVENTS = st.one_of(
 def test_whatever_is_told_the_report_holds_together(events: list[AgentEvent]) -> None:
     report = told(*events)
     assert report.failure is None or report.finished is None
-    assert report.tool_count == len(report.tools)
+    assert report.tool_count == len(report.calls)
     assert len(set(report.warnings)) == len(report.warnings) <= MOST_WARNINGS
     said = [each for each in events if isinstance(each, TextSaid | MessageSaid)]
     assert bool(report.text.strip()) <= bool(said)

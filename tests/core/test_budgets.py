@@ -3,7 +3,7 @@ import pytest
 from sennit.core.agent_events import ToolUpdated, UsageStep, UsageTotal
 from sennit.core.agent_report import Report, take
 from sennit.core.budgets import Used, overspent, used, wrap_up
-from sennit_protocol.agents import Usage, UsageKnown
+from sennit_protocol.agents import ToolStatus, Usage, UsageKnown
 from sennit_protocol.tasks import Budget
 
 
@@ -18,6 +18,18 @@ def test_turns_are_calls_of_the_model_or_of_tools() -> None:
     assert used(report, 7) == Used(turns=2, elapsed_ms=7, tokens=30)
     report = take(report, UsageTotal(Usage(UsageKnown.TOTAL, cost=0.5, currency="USD")))
     assert used(report, 7).cost == 0.5
+
+
+def test_calls_under_one_id_are_as_many_turns_as_have_begun() -> None:
+    report = Report()
+    for event in (
+        ToolUpdated("it", "look", begins=True),
+        ToolUpdated("it", status=ToolStatus.COMPLETED),
+        ToolUpdated("it", "look again", begins=True),
+        ToolUpdated("it", "and again", begins=True),
+    ):
+        report = take(report, event)
+    assert used(report, 0).turns == 3
 
 
 @pytest.mark.parametrize(

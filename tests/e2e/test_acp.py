@@ -136,6 +136,16 @@ def test_one_that_does_not_end_after_its_turn_is_ended_and_its_work_counts(
     assert not strays(machine)
 
 
+def test_one_that_never_answers_its_prompt_is_told_as_that(machine: Machine, repo: Repo) -> None:
+    peer(machine, "peer")
+    server = machine.serve(repo)
+    prompt = f"at {machine.gates / 'here'}"
+    ticket = server.dispatch({"id": "one", "agent": "peer", "prompt": prompt, "idleMs": 2000})
+    [view] = server.settled(ticket)["tasks"]
+    assert view["failure"]["kind"] == "stalled"
+    assert "not a word since it was prompted" in view["failure"]["message"]
+
+
 @pytest.mark.parametrize("limit", ["deadlineMs", "idleMs"])
 def test_a_time_limit_ends_it_and_its_work_is_kept(
     machine: Machine, repo: Repo, limit: str
@@ -152,6 +162,7 @@ def test_a_time_limit_ends_it_and_its_work_is_kept(
     kind = {"deadlineMs": "timeout", "idleMs": "stalled"}[limit]
     assert (view["state"], view["failure"]["kind"]) == ("failed", kind), view
     assert limit in view["failure"]["message"]
+    assert "not a word" not in view["failure"]["message"]
     assert written(server, ticket, "kept.txt") == "work"
     assert [line.split(" ", 1)[1] for line in log_of(machine)][-1] == "is cancelled"
     assert not strays(machine)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -162,6 +163,7 @@ def test_the_question_of_one_that_dies_closes(machine: Machine, repo: Repo) -> N
         "answer", ticket=ticket, task="one", question=view["question"]["id"], answer="Allow once"
     )
     assert "closed" in late["message"]
+    assert server.story(ticket).count("is dropped: ask (the agent can be heard no more)") == 1
     assert not strays(machine)
 
 
@@ -176,6 +178,7 @@ def test_a_cancel_answers_what_is_open_at_once_and_what_is_asked_later(
     server.ask("cancel", ticket=asking, force=True)
     assert server.settled(asking)["state"] == "cancelled"
     assert written(server, asking, "r") == "cancelled"
+    assert "is dropped: ask (the agent is being stopped)" in server.story(asking)
     place = machine.gates / "here"
     late = dispatched(server, f"mark {place}", "late r")
     held_at(place)
@@ -183,7 +186,46 @@ def test_a_cancel_answers_what_is_open_at_once_and_what_is_asked_later(
     server.ask("cancel", ticket=late, force=True)
     assert server.settled(late)["state"] == "cancelled"
     assert written(server, late, "r") == "cancelled"
+    assert server.story(late).count("is dropped: ask (the agent is being stopped)") == 1
     assert not strays(machine)
+
+
+def test_the_end_of_the_server_is_told_of_what_was_open(machine: Machine, repo: Repo) -> None:
+    peer(machine, "peer")
+    server = machine.serve(repo)
+    ended = dispatched(server, "permit fetch r x")
+    server.until_state(ended, "one", "waiting")
+    server.signal(signal.SIGTERM)
+    server.process.wait()
+    server = machine.serve(repo)
+    assert server.story(ended).count("is dropped: ask (the agent is being stopped)") == 1
+    died = dispatched(server, "permit fetch r x")
+    question = server.until_state(died, "one", "waiting")["question"]["id"]
+    server.kill_9()
+    server = machine.serve(repo)
+    server.settled(died)
+    assert f"{question}: its server died" in server.story(died)
+
+
+def test_a_deadline_of_the_task_drops_what_is_open(machine: Machine, repo: Repo) -> None:
+    machine.settings(PATIENT)
+    peer(machine, "peer")
+    server = machine.serve(repo)
+    task = {"id": "one", "agent": "peer", "prompt": "permit fetch r x", "deadlineMs": 3000}
+    ticket = server.dispatch(task)
+    assert server.settled(ticket)["tasks"][0]["failure"]["kind"] == "timeout"
+    assert server.story(ticket).count("is dropped: ask (the agent is being stopped)") == 1
+
+
+def test_a_question_open_at_the_end_of_the_turn_is_dropped(machine: Machine, repo: Repo) -> None:
+    peer(machine, "peer")
+    server = machine.serve(repo)
+    place = machine.gates / "asked"
+    ticket = dispatched(server, f"unheard fetch {place}")
+    server.until_state(ticket, "one", "waiting")
+    place.touch()
+    server.settled(ticket)
+    assert server.story(ticket).count("is dropped: ask (the conversation is over)") == 1
 
 
 @pytest.fixture

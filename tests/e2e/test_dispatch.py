@@ -45,6 +45,27 @@ def test_what_the_user_has_not_committed_is_in_the_base(repo: Repo, machine: Mac
     assert base["modified"] == ["src/b.txt"]
 
 
+def test_an_agent_is_told_which_files_the_user_has_changed(repo: Repo, machine: Machine) -> None:
+    machine.agent("say", ["sh", "-c", 'printf %s "$1"', "say"])
+    repo.write("a.txt", "staged\n")
+    repo.git("add", "a.txt")
+    repo.write("new\nfile.txt", "secret words\n")
+    (repo.folder / "src" / "b.txt").unlink()
+    server = machine.serve(repo)
+    view = server.run({"id": "one", "agent": "say", "prompt": "look"})
+    told = task_of(view, "one")["resultText"]
+    assert "1 staged, 1 deleted, 1 untracked" in told
+    assert "staged:\n  a.txt\ndeleted:\n  src/b.txt\nuntracked:\n  new\\nfile.txt\n" in told
+    assert "secret words" not in told
+
+
+def test_a_workspace_that_its_agent_takes_away_is_not_said_to_be_kept(server: Client) -> None:
+    one = task_of(server.run(task("one", sh('cd ..; mv "$OLDPWD" "$HOME/away"'))), "one")
+    assert one["state"] == "failed"
+    assert "is not there any more" in one["failure"]["message"]
+    assert "is kept" not in one["failure"]["message"]
+
+
 def test_a_base_at_head_holds_nothing_uncommitted(repo: Repo, machine: Machine) -> None:
     repo.write("a.txt", "modified\n")
     repo.write("new.txt", "untracked\n")

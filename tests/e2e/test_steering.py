@@ -247,6 +247,19 @@ def test_a_spent_budget_lets_an_agent_wrap_up_and_its_task_is_partial(
     assert told.count('"stopReason"') == 2
 
 
+def test_an_agent_that_calls_every_tool_by_one_id_spends_its_turns(
+    machine: Machine, server: Client
+) -> None:
+    place = at(machine, "here")
+    call = {"sessionUpdate": "tool_call", "toolCallId": "it", "title": "again", "kind": "read"}
+    told = {"jsonrpc": "2.0", "method": "session/update", "params": {"update": call}}
+    prompt = f"raw {json.dumps(told)}\n" * 2 + f"at {place}"
+    ticket = server.dispatch(peer("one", prompt, budget={"turns": 2}, graceTurns=1))
+    one = task_of(server.settled(ticket), "one")
+    assert (one["state"], one["failure"]["kind"]) == ("partial", "budget")
+    assert one["runs"][-1]["tools"] == 2
+
+
 def test_a_budget_that_an_agent_cannot_tell_is_a_problem(server: Client) -> None:
     task = {"id": "one", "agent": "command", "prompt": "true", "budget": {"cost": 1, "turns": 0}}
     error = server.refused("dispatch", tasks=[task])

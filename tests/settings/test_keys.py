@@ -5,6 +5,7 @@ import re
 import pytest
 
 from sennit.core.globs import compiled_globs
+from sennit.core.named_limits import LimitOf
 from sennit.settings.decided import default_settings
 from sennit.settings.keys import LATER, NAME, NOT_SETTINGS, TABLE, Key, Source
 from sennit.settings.kinds import Wrong
@@ -53,6 +54,12 @@ def test_every_key_ends_up_in_the_settings() -> None:
 def test_the_globs_of_the_defaults_can_be_compiled() -> None:
     for patterns in (SENSITIVE, GENERATED):
         assert not isinstance(compiled_globs(patterns), tuple)
+
+
+def test_a_limit_of_each_kind_has_a_key_without_a_variable() -> None:
+    keys = {key.name: key for key in TABLE}
+    for of in LimitOf:
+        assert keys[f"limits.{of}.NAME"].set_by == {Source.USER, Source.CLIENT}
 
 
 def test_each_variable_sets_its_key() -> None:

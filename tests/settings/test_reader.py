@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sennit.core.agents import COMMAND_LINE, AgentKind, PromptAs, StopTimes
+from sennit.core.named_limits import LimitOf, NamedLimit
 from sennit.settings.builtin_agents import BUILT_IN
 from sennit.settings.decided import default_settings, effective
 from sennit.settings.keys import LogLevel, Source
@@ -152,6 +153,26 @@ def test_a_broken_file_is_one_problem_with_its_line(user: Path, content: bytes, 
     assert (found.name, found.line) == ("", line)
     both = bad(Sources(user_folder=user, environment={"SENNIT_LIMITS_TASKS": "7"}))
     assert both.meanwhile.limits.tasks == 7
+
+
+def test_named_limits_come_together_and_the_later_word_on_a_name_counts(user: Path) -> None:
+    (user / "config.toml").write_text(
+        "[limits.model]\n'maxi-1.5/large' = 2\n[limits.agent]\ncommand = 3\nfixer = 1\n"
+    )
+    client = {"limits": {"agent": {"fixer": 5}, "provider": {"us": 4}}}
+    limits = good(Sources(user_folder=user, configuration=client)).limits
+    assert limits.named == (
+        NamedLimit(LimitOf.PROVIDER, "us", 4),
+        NamedLimit(LimitOf.MODEL, "maxi-1.5/large", 2),
+        NamedLimit(LimitOf.AGENT, "command", 3),
+        NamedLimit(LimitOf.AGENT, "fixer", 5),
+    )
+
+
+def test_a_bad_limit_of_a_quoted_name_is_told_at_its_line(user: Path) -> None:
+    (user / "config.toml").write_text("limits.tasks = 2\nlimits.model.'maxi-1.5' = 0\n")
+    found = only(Sources(user_folder=user))
+    assert (found.name, found.line) == ("limits.model.maxi-1.5", 2)
 
 
 def test_a_file_that_cannot_be_read_is_a_problem(user: Path) -> None:

@@ -110,7 +110,7 @@ export interface AgentView {
   roles?: string[] | null;
   /** The class of its model, by which `modelClass` of a task chooses it. */
   modelClass?: string | null;
-  /** Who provides its model, as the settings say; nothing follows from it. */
+  /** Who provides its model, as the settings say; `limits.provider` counts by it. */
   provider?: string | null;
   /** `required`, `preferred` or `off`: what counts for its runs. Its own setting, else the setting `sandbox`; where that is `preferred`, what a person typed is `off`. */
   sandbox?: string | null;
@@ -1191,8 +1191,11 @@ export interface Question {
  * - `slot`: A free slot (`limits.tasks`, `maxConcurrent`), or the base of its ticket.
  * - `dependency`: The tasks that it depends on, and the merge of their proposals.
  * - `retry`: A moment before its next run: the one before failed without a trace.
+ * - `provider`: Others of its provider to end: as many run as `limits.provider.NAME` allows.
+ * - `model`: Others with its model to end: as many run as `limits.model.NAME` allows.
+ * - `agent`: Others with its agent to end: as many run as `limits.agent.NAME` allows.
  */
-export type QueuedFor = "slot" | "dependency" | "retry";
+export type QueuedFor = "slot" | "dependency" | "retry" | "provider" | "model" | "agent";
 
 /**
  * What became of something that was said to an agent.

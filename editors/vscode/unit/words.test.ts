@@ -4,6 +4,9 @@ import { BadArgument, readIds } from "../src/model/arguments.ts";
 import { encodingName, hasMark } from "../src/model/encodings.ts";
 import { plainLine } from "../src/model/plain.ts";
 import { diagnosticPrompt, selectionPrompt, tasksOf } from "../src/model/prompts.ts";
+import { taskWords } from "../src/model/words.ts";
+import type { QueuedFor } from "../src/protocol.ts";
+import { task } from "./views.ts";
 
 const PLACE = { path: "src/a.ts", firstLine: 4, lastLine: 6 };
 
@@ -57,4 +60,13 @@ test("each prompt is a task of its own, called by its first words", () => {
 test("names of tasks are not too long, and differ", () => {
   const [one, other] = tasksOf(["sh -c 'sed -i s/a/b/ some/long/path/to/a'", "sed -e s/a/b/ some/long/path/of/b"], { agent: "command" });
   assert.deepEqual([one?.id, other?.id], ["sed-s-a-b-some-long-path", "sed-s-a-b-some-long-path-2"]);
+});
+
+test("a queued task says what it waits for, where that is not just its turn", () => {
+  const words = (queuedFor: QueuedFor) => taskWords(task({ state: "queued", queuedFor }));
+  assert.equal(words("slot"), "queued");
+  assert.equal(words("dependency"), "queued for a dependency");
+  assert.deepEqual((["provider", "model", "agent"] as const).map(words), [
+    "queued for its provider", "queued for its model", "queued for its agent",
+  ]);
 });

@@ -49,7 +49,8 @@ class ThoughtSaid:
 class ToolUpdated:
     """A call of a tool began or changed. None: as it was before.
 
-    ``paths`` as the agent spells them; ``diff`` where it tells the text that it writes.
+    ``paths`` as the agent spells them. ``begins``: it is another call than the one before by its
+    id, which some agents use again.
     """
 
     id: str
@@ -57,6 +58,7 @@ class ToolUpdated:
     kind: ToolKind | None = None
     status: ToolStatus | None = None
     paths: tuple[str, ...] | None = None
+    begins: bool = False
 
 
 @frozen

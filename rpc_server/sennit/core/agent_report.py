@@ -72,7 +72,8 @@ class Report:
     """What the events of one run come to.
 
     ``pieces``: the last message to the user, in pieces; ``text`` joins them. ``tools``: the last
-    calls by their ids, in the order in which they began; ``tool_count`` counts all. ``failure``
+    calls by their ids, in the order in which they began; ``earlier`` are those whose ids were used
+    again since, and ``tool_count`` counts all that began. ``failure``
     and ``finished``: at most one is set, whichever the agent said last. ``prompted``: for agents
     that are spoken with, whether they were given their task.
     """
@@ -82,6 +83,7 @@ class Report:
     pieces: tuple[str, ...] = ()
     text_is_cut: bool = False
     tools: Mapping[str, ToolSeen] = field(factory=dict)
+    earlier: tuple[ToolSeen, ...] = ()
     tool_count: int = 0
     earlier_kinds: frozenset[ToolKind] = frozenset()
     to_do: tuple[ToDoEntry, ...] = ()
@@ -105,9 +107,14 @@ class Report:
         return not (self.session or self.pieces or self.tool_count or self.usage)
 
     @property
+    def calls(self) -> tuple[ToolSeen, ...]:
+        """The calls of tools that are kept."""
+        return (*self.earlier, *self.tools.values())
+
+    @property
     def tool_kinds(self) -> frozenset[ToolKind]:
         """What kinds of tools were called; one of a kind that was not told counts as `other`."""
-        return self.earlier_kinds | {each.kind for each in self.tools.values()}
+        return self.earlier_kinds | {each.kind for each in self.calls}
 
 
 def take(report: Report, event: AgentEvent) -> Report:
@@ -254,7 +261,8 @@ def _with_text(
 
 
 def _tool(report: Report, event: ToolUpdated) -> Report:
-    before = report.tools.get(event.id)
+    known = report.tools.get(event.id)
+    before = None if event.begins else known
     is_new = before is None
     seen = before or ToolSeen(event.id)
     seen = ToolSeen(
@@ -265,14 +273,19 @@ def _tool(report: Report, event: ToolUpdated) -> Report:
         seen.paths if event.paths is None else event.paths[:MOST_PATHS],
     )
     tools = {**report.tools, event.id: seen}
-    earlier = report.earlier_kinds
+    earlier = report.earlier if known is None or not is_new else (*report.earlier, known)
+    kinds = report.earlier_kinds
     if len(tools) > MOST_TOOLS:
-        earlier |= {tools.pop(next(iter(tools))).kind}
+        kinds |= {tools.pop(next(iter(tools))).kind}
+    if len(earlier) > MOST_TOOLS:
+        kinds |= {earlier[0].kind}
+        earlier = earlier[1:]
     return evolve(
         report,
         tools=tools,
+        earlier=earlier,
         tool_count=report.tool_count + is_new,
-        earlier_kinds=earlier,
+        earlier_kinds=kinds,
         message_is_open=report.message_is_open and not is_new,
     )
 

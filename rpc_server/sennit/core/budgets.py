@@ -24,7 +24,8 @@ class Used:
 def used(report: Report, elapsed_ms: int) -> Used:
     """Count what a run has used.
 
-    A turn is a call of the model, or of a tool where only those are told.
+    A turn is a call of the model, or of a tool where only those are told; each counts by its
+    beginning, whatever it is called.
     """
     usage = report.usage
     calls = 0 if usage is None or usage.turns is None else usage.turns

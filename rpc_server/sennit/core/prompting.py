@@ -6,11 +6,19 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
+from sennit.core.cut import cut
 from sennit.core.fences import WARNING, fenced
+from sennit.core.safe_text import safe_line
 from sennit.core.structured import request_for
 
 MOST_ATTACHED = 200_000
 """Characters of all that is attached as text."""
+
+MOST_NAMED = 20
+"""Files of one kind that are named."""
+
+_LONGEST_NAME = 200
+"""Characters of one name, which may be as long as a file system takes."""
 
 
 @frozen
@@ -32,13 +40,14 @@ def not_attached(label: str, why: str) -> Attached:
 
 @frozen
 class Situation:
-    """What the workspace holds beside the last commit, in numbers."""
+    """What the workspace holds beside the last commit, and what it does not: paths of files."""
 
-    modified: int = 0
-    staged: int = 0
-    untracked: int = 0
-    unsaved: int = 0
-    left_out: int = 0
+    staged: Sequence[bytes] = ()
+    modified: Sequence[bytes] = ()
+    deleted: Sequence[bytes] = ()
+    untracked: Sequence[bytes] = ()
+    unsaved: Sequence[bytes] = ()
+    left_out: Sequence[bytes] = ()
 
 
 def whole_prompt(
@@ -61,13 +70,14 @@ def whole_prompt(
 
 
 def _situated(situation: Situation) -> str:
-    numbers = {
+    held = {
         "staged": situation.staged,
         "modified": situation.modified,
+        "deleted": situation.deleted,
         "untracked": situation.untracked,
         "unsaved in the editor": situation.unsaved,
     }
-    told = ", ".join(f"{count} {what}" for what, count in numbers.items() if count)
+    told = ", ".join(f"{len(paths)} {what}" for what, paths in held.items() if paths)
     if not told and not situation.left_out:
         return ""
     parts = ["You work in a copy of the user's repository as the user sees it."]
@@ -75,8 +85,22 @@ def _situated(situation: Situation) -> str:
         parts.append(f"Beside the last commit it holds the user's own changes (files: {told}).")
         parts.append("Keep them: they are part of your starting point.")
     if situation.left_out:
-        parts.append(f"Files that were left out of the copy: {situation.left_out}.")
-    return " ".join(parts)
+        parts.append(f"Files that were left out of the copy: {len(situation.left_out)}.")
+    named = {**held, "left out": situation.left_out}
+    lists = "\n".join(_named(what, paths) for what, paths in named.items() if paths)
+    return f"{' '.join(parts)} {WARNING}\n{fenced(lists)}"
+
+
+def _named(what: str, paths: Sequence[bytes]) -> str:
+    """Name the first of some files, a line each: a name can hold what ends a line."""
+    lines = [f"{what}:"]
+    lines += (f"  {cut(safe_line(_name(path)), _LONGEST_NAME)}" for path in paths[:MOST_NAMED])
+    rest = len(paths) - MOST_NAMED
+    return "\n".join([*lines, f"  and {rest} more"] if rest > 0 else lines)
+
+
+def _name(path: bytes) -> str:
+    return path.decode("utf-8", "surrogateescape")
 
 
 def _given(attached: Sequence[Attached]) -> str:

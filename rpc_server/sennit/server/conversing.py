@@ -107,7 +107,7 @@ def meeting(
     follow = follower(spec.layers)
     paths = shown_paths(services, command.run)
     permitter = Permitter(services, command.run, task.agent, workspace, folder, paths, follow)
-    exchange = Exchange(say, watch.hear, permitter.permit)
+    exchange = Exchange(say, watch.hear, permitter.permit, permitter.dropped)
     watch.ear = exchange
     images = tuple(image_block(one.mime_type, one.data) for one in images_of(row))
     script = Script(

@@ -24,7 +24,7 @@ async def escapes(
     services: Services, run: RunRow, end: Exited, report: Report
 ) -> tuple[Evidence, ...]:
     """What the agent changed outside; it is told in the story of its task."""
-    claimed = claims(report.tools.values())
+    claimed = claims(report.calls)
     if not claimed or run.folder is None:
         return ()
     ground = await _ground(services, run, end)

@@ -13,7 +13,7 @@ from attrs import define, field
 
 from sennit.adapters.agents.acp.places import Follow, place
 from sennit.core.acp.updates import tool_paths, tool_update
-from sennit.core.agent_events import PermissionSettled
+from sennit.core.agent_events import PermissionSettled, ToolUpdated
 from sennit.core.agent_report import MOST_PATHS
 from sennit.core.agents import AgentSettings
 from sennit.core.cut import cut
@@ -93,6 +93,10 @@ class Permitter:
             return _CANCELLED
         return {"outcome": {"outcome": "selected", "optionId": chosen}}
 
+    async def dropped(self, call: Told, why: str) -> None:
+        """Tell the story of a request that is answered with `cancelled`: nobody decided on it."""
+        await self._tell("is dropped", _title(tool_update(call)), why)
+
     async def _wanted(self, call: Told) -> Wanted:
         seen = tool_update(call)
         paths = tool_paths(call)
@@ -106,7 +110,7 @@ class Permitter:
         def look() -> Wanted:
             return Wanted(
                 kind=seen.kind,
-                title=seen.title or "use a tool that it does not name",
+                title=_title(seen),
                 places=(*(look_at(path) for path in paths[:MOST_PATHS]), *rest),
                 command=_command(call, seen.kind),
             )
@@ -143,8 +147,11 @@ class Permitter:
 
     async def _note(self, settled: PermissionSettled) -> None:
         word = "is allowed" if settled.allowed else "is refused"
-        text_ = self.paths.shown(f"{word}: {settled.title} ({settled.why})")
-        await self.services.tell(RunNoted, run=self.run, text=text_)
+        await self._tell(word, settled.title, settled.why)
+
+    async def _tell(self, word: str, title: str, why: str) -> None:
+        told = safe_line(self.paths.shown(f"{word}: {title} ({why})"))
+        await self.services.tell(RunNoted, run=self.run, text=told)
 
     def _question(self, wanted: Wanted, call: Told, ruling: MustAsk) -> str:
         kind = f" ({wanted.kind})" if wanted.kind is not None else ""
@@ -156,6 +163,10 @@ class Permitter:
         # Cut last, so that no path is cut that has to be spelled in another way.
         input_ = cut(safe_line(self.paths.shown(given)), _LONGEST_INPUT)
         return safe_line(self.paths.shown(said)) + (f" {what}: {input_}" if given else "")
+
+
+def _title(seen: ToolUpdated) -> str:
+    return seen.title or "use a tool that it does not name"
 
 
 def _given(wanted: Wanted, call: Told) -> tuple[str, str]:

@@ -95,11 +95,12 @@ def _situation(services: Services, task: TaskRow) -> Situation | None:
         return None
     manifest = base.manifest
     return Situation(
-        modified=len(manifest.modified),
-        staged=len(manifest.staged),
-        untracked=len(manifest.untracked),
-        unsaved=len(manifest.unsaved),
-        left_out=len(manifest.left_out),
+        staged=manifest.staged,
+        modified=manifest.modified,
+        deleted=manifest.deleted,
+        untracked=manifest.untracked,
+        unsaved=tuple(one.path for one in manifest.unsaved),
+        left_out=tuple(one.path for one in manifest.left_out),
     )
 
 

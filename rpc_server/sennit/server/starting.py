@@ -261,13 +261,15 @@ async def _take_over(services: Services, state: State, releaser: Releaser) -> St
     await put_away_left_setups(services)
     dead = frozenset(row.id for row in state.rows(ServerRow) if not lives(row))
     pid = os.getpid()
+    limits = services.settings.of(EVERYWHERE).limits
     row = ServerRow(
         id=services.server,
         pid=pid,
         start_time=services.owner.started,
         boot_id=boot_id(),
         since=services.clock.now_ms(),
-        limit_tasks=services.settings.of(EVERYWHERE).limits.tasks,
+        limit_tasks=limits.tasks,
+        limits=limits.named,
     )
     known = frozenset(server.id for server in state.rows(ServerRow))
 
@@ -287,12 +289,15 @@ async def _take_over(services: Services, state: State, releaser: Releaser) -> St
 
 async def _enter_limits(services: Services, here: Here) -> None:
     """Let limits count that were set anew: of messages here, of tasks for the whole machine."""
-    here.limit_messages(services.settings.of(EVERYWHERE).limits.message_bytes)
+    limits = services.settings.of(EVERYWHERE).limits
+    here.limit_messages(limits.message_bytes)
     row = services.state.get(ServerRow, services.server)
-    limit = services.settings.of(EVERYWHERE).limits.tasks
-    if row is not None and row.limit_tasks != limit:
+    if row is None:
+        return
+    limited = evolve(row, limit_tasks=limits.tasks, limits=limits.named)
+    if limited != row:
         # The row of a server that is known is replaced; there is nobody to bury.
-        await services.tell(ServerStarted, server=evolve(row, limit_tasks=limit))
+        await services.tell(ServerStarted, server=limited)
         await services.tell(Tick, server=services.server)
 
 

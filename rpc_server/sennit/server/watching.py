@@ -25,6 +25,7 @@ from sennit.adapters.runs.values import Progress as OutputProgress
 from sennit.core.agent_events import (
     AgentEvent,
     Logged,
+    Prompted,
     SessionOpened,
     TextSaid,
     ThoughtSaid,
@@ -143,7 +144,7 @@ class Watch:
         self._tail = b""
         self._plain = transcriber is None
         self._words = ""
-        self._thinking = False
+        self._thinking = self._unanswered = False
         self._session: str | None = None
         self._grace: Grace | None = None
         self._stopped = False
@@ -163,6 +164,10 @@ class Watch:
         if self._transcriber is not None:
             self._transcriber.add(event)
         self._thinking = isinstance(event, ThoughtSaid)
+        # A line that says nothing is no answer.
+        self._unanswered = isinstance(event, Prompted) or (
+            self._unanswered and isinstance(event, Logged)
+        )
         match event:
             case TextSaid(text):
                 self._words = (self._words + text)[-LONGEST_LINE * 4 :]
@@ -269,7 +274,9 @@ class Watch:
             run = self._services.state.get(RunRow, self._run)
             stalled = self._idle_ms is not None and idle_ms >= self._idle_ms
             if stalled and run is not None and run.state is RunState.RUNNING:
-                await self._services.tell(RunStalled, run=self._run, idle_ms=idle_ms)
+                await self._services.tell(
+                    RunStalled, run=self._run, idle_ms=idle_ms, unanswered=self._unanswered
+                )
 
     async def _look_at_budget(self, now: float) -> None:
         """Tell the agent once that its budget is spent, and end it when it goes on for too long."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from attrs import evolve
 
 from sennit.core.agents import AgentSettings, StopTimes
+from sennit.core.named_limits import LimitOf, NamedLimit
 from sennit.settings.agents_decided import agents_of, tool_servers_of
 from sennit.settings.keys import NAME, TABLE, Source
 from sennit.settings.layers import ReadLayer
@@ -74,6 +75,13 @@ def _values(given: Iterable[Given]) -> dict[str, object]:
     return values
 
 
+def _named_limits(values: Mapping[str, Any]) -> Iterator[NamedLimit]:
+    for of in LimitOf:
+        section = f"limits.{of}."
+        for name in sorted(name for name in values if name.startswith(section)):
+            yield NamedLimit(of, name.removeprefix(section), values[name])
+
+
 def _settings(values: Mapping[str, object], agents: Mapping[str, AgentSettings]) -> Settings:
     # The kinds in the table have read every value, so that its type is the one its key has here;
     # a test goes through all of them.
@@ -87,6 +95,7 @@ def _settings(values: Mapping[str, object], agents: Mapping[str, AgentSettings])
             store_bytes=get["limits.storeBytes"],
             output_view_chars=get["limits.output.viewChars"],
             output_file_bytes=get["limits.output.fileBytes"],
+            named=tuple(_named_limits(get)),
         ),
         task=TaskSettings(
             get["task.deadlineMs"],

@@ -10,6 +10,7 @@ from enum import StrEnum, unique
 from attrs import frozen
 
 from sennit.core.agents import AgentKind, Executing, OutputFormat, Polite, PromptAs, Sandboxing
+from sennit.core.named_limits import LimitOf
 from sennit.core.object_files import ObjectFiles
 from sennit.core.workspace_kinds import WorkspaceKind
 from sennit.settings.kinds import (
@@ -64,7 +65,7 @@ class Key:
     ``starts_programs``: with this key its setter can start a program, or change what a started one
     does. ``repository_needs_trust``: a repository's word counts only once its content is trusted.
     ``repository_adds``: a repository adds to a list, and cannot empty it. ``in_call``: the key of a
-    call or task that goes before the setting.
+    call or task that goes before the setting. ``foreign``: `NAME` is a word of others.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Key:
     repository_needs_trust: bool = False
     repository_adds: bool = False
     in_call: str = ""
+    foreign: bool = False
 
     @property
     def variable(self) -> str:
@@ -109,6 +111,17 @@ TABLE: tuple[Key, ...] = (
     ),
     Key("limits.tickets", Whole(1, 10_000), 64, _PERSON, "Tickets that are under way at once."),
     Key("limits.tasksPerCall", Whole(1, 10_000), 512, _PERSON, "Tasks in one call."),
+    *(
+        Key(
+            f"limits.{of}.NAME", Whole(1, 256), None, _OWN, f"Tasks {which} that run at once on "
+            "this machine, over all servers; the lowest limit wins.", foreign=foreign,
+        )
+        for of, foreign, which in (
+            (LimitOf.PROVIDER, True, "of this provider (`agents.NAME.provider`)"),
+            (LimitOf.MODEL, True, "with this model, as the task or its agent names it,"),
+            (LimitOf.AGENT, False, "with this agent"),
+        )
+    ),
     Key(
         "limits.messageBytes", Whole(64 * 1024, _GIB), 64 * _MIB, _PERSON,
         "Size of one message of the protocol; a larger one is refused.", unit="bytes",
@@ -267,8 +280,7 @@ TABLE: tuple[Key, ...] = (
     Key(
         "agents.NAME.env", Variables(), None, _NAMED,
         "Environment variables that are set for the agent. To those of a built-in agent they are "
-        "added.",
-        starts_programs=True, repository_needs_trust=True,
+        "added.", starts_programs=True, repository_needs_trust=True,
     ),
     Key(
         "agents.NAME.passEnv", variable_names(), (), _NAMED,
@@ -364,8 +376,7 @@ TABLE: tuple[Key, ...] = (
         "`git diff *`.", starts_programs=True,
     ),
     Key(
-        "agents.NAME.description", Text(), None, _NAMED,
-        "What the agent is good for, for people.",
+        "agents.NAME.description", Text(), None, _NAMED, "What the agent is good for, for people.",
         starts_programs=True, repository_needs_trust=True,
     ),
     Key(
@@ -380,13 +391,10 @@ TABLE: tuple[Key, ...] = (
     ),
 )  # fmt: skip
 
-LATER: tuple[LaterKey, ...] = tuple(
-    LaterKey(name)
-    for name in (
-        "limits.provider", "limits.model", "limits.agent", "limits.memory", "limits.depth",
-        "checks", "review.onFailure", "apply.save", "hooks", "telemetry",
-    )
-)  # fmt: skip
+LATER: tuple[LaterKey, ...] = tuple(map(LaterKey, (
+    "limits.memory", "limits.depth", "checks", "review.onFailure", "apply.save", "hooks",
+    "telemetry",
+)))  # fmt: skip
 
 NOT_SETTINGS = frozenset({"SENNIT_CONFIG_DIR", "SENNIT_STATE_DIR", "SENNIT_RUN", "SENNIT_RUN_DIR"})
 """Variables of ours that are no settings: places, and what agents are given."""

@@ -48,6 +48,11 @@ class Kind(Protocol):
         ...
 
 
+OUR_NAMES = r"[A-Za-z0-9_-]{1,64}"
+FOREIGN_NAMES = r"[^\x00]{1,1000}"
+"""Patterns of what names in keys may be: of what settings define, and of what others have named."""
+
+
 @frozen
 class Whole:
     """A whole number within bounds."""

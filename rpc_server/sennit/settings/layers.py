@@ -9,7 +9,7 @@ from attrs import field, frozen
 
 from sennit.core.agents import COMMAND_LINE
 from sennit.settings.keys import LATER, NAME, NOT_SETTINGS, TABLE, Key, LaterKey, Source
-from sennit.settings.kinds import Wrong
+from sennit.settings.kinds import FOREIGN_NAMES, OUR_NAMES, Wrong
 from sennit.settings.values import Given, Ignored, SettingsProblem
 
 
@@ -80,7 +80,6 @@ def _tree() -> Branch:
 
 
 _TREE = _tree()
-_NAME_FORM = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def _findings(
@@ -109,15 +108,30 @@ def _findings(
 def _bad_name(name: str) -> str | None:
     if name == COMMAND_LINE.name:
         return "is the name of a built-in agent; choose another"
-    if not _NAME_FORM.fullmatch(name):
-        return "is no name: 1 to 64 of A-Za-z0-9_-"
-    return None
+    return None if re.fullmatch(OUR_NAMES, name) else _NO_NAME
+
+
+def _bad_end(key: Key, name: str, raw: object) -> str | None:
+    """What is wrong with the user's name that ends a key."""
+    fixed, _, rest = key.name.partition(NAME)
+    if rest or fixed == key.name:
+        return None
+    if isinstance(raw, Mapping):
+        return "is a section, not a value; a name with a dot stands in quotes"
+    if re.fullmatch(FOREIGN_NAMES if key.foreign else OUR_NAMES, name.removeprefix(fixed)):
+        return None
+    return "is no name: empty, too long or with a NUL" if key.foreign else _NO_NAME
+
+
+_NO_NAME = "is no name: 1 to 64 of A-Za-z0-9_-"
 
 
 def _key(layer: Layer, key: Key, name: str, raw: object) -> Finding:
     if layer.source not in key.set_by:
         setters = tuple(each.value for each in Source if each in key.set_by)
         return _problem(layer, name, f"cannot be set by the {layer.source}", setters)
+    if problem := _bad_end(key, name, raw):
+        return _problem(layer, name, problem)
     value = key.kind.read(raw)
     line = _line(layer, name)
     if isinstance(value, Wrong):
@@ -158,7 +172,7 @@ def _variable(name: str, text: str) -> Finding:
 
 _SECTION = re.compile(r"\s*\[{1,2}([^\[\]]+)\]")
 _ASSIGNMENT = re.compile(
-    r"\s*((?:[\w-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*(?:[\w-]+|\"[^\"]*\"))*)\s*="
+    r"\s*((?:[\w-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*(?:[\w-]+|\"[^\"]*\"|'[^']*'))*)\s*="
 )
 _PART = re.compile(r"[\w-]+|\"[^\"]*\"|'[^']*'")
 

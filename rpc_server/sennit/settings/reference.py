@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from sennit.settings.keys import LATER, NAME, TABLE, Key, Source
+from sennit.settings.kinds import FOREIGN_NAMES, OUR_NAMES
 
 _INTRODUCTION = """\
 # Settings
@@ -104,7 +105,7 @@ def settings_schema(source: Source) -> Mapping[str, object]:
     for key in TABLE:
         if source in key.set_by:
             _place(properties, key.name.split("."), _schema_of(key))
-    return {**root, **_object(properties)}
+    return {**root, **_object(properties, "")}
 
 
 def _schema_of(key: Key) -> dict[str, object]:
@@ -131,13 +132,22 @@ def _place(properties: _Tree, parts: list[str], schema: _Tree) -> None:
         _place(below, rest, schema)
 
 
-def _object(tree: Mapping[str, object]) -> _Tree:
+_NAMES = {
+    key.name.partition(NAME)[0]: FOREIGN_NAMES if key.foreign else OUR_NAMES
+    for key in TABLE
+    if NAME in key.name
+}
+"""What may stand for `NAME`, by what stands before it."""
+
+
+def _object(tree: Mapping[str, object], above: str) -> _Tree:
     """Turn the tree of keys into a schema: an inner node is one without a description."""
     members: _Tree = {}
     for name, each in tree.items():
         is_inner = isinstance(each, dict) and not isinstance(each.get("description"), str)
-        members[name] = _object(each) if isinstance(each, dict) and is_inner else each
+        below = _object(each, f"{above}{name}.") if isinstance(each, dict) and is_inner else each
+        members[name] = below
     if set(members) == {NAME}:
-        names = {"pattern": "^[A-Za-z0-9_-]{1,64}$"}
+        names = {"pattern": f"^{_NAMES[above]}$"}
         return {"type": "object", "propertyNames": names, "additionalProperties": members[NAME]}
     return {"type": "object", "properties": members, "additionalProperties": False}

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from attrs import frozen
 
 from sennit.core.agents import AgentSettings, Sandboxing, StopTimes, ToolServer
+from sennit.core.named_limits import NamedLimit
 from sennit.core.object_files import ObjectFiles
 from sennit.core.workspace_kinds import WorkspaceKind
 from sennit.settings.keys import Key, LogLevel, Source
@@ -26,6 +27,7 @@ class Limits:
     store_bytes: int
     output_view_chars: int
     output_file_bytes: int
+    named: tuple[NamedLimit, ...]
 
 
 @frozen

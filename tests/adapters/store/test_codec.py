@@ -4,7 +4,7 @@ import json
 from typing import Any, ClassVar
 
 import pytest
-from attrs import frozen
+from attrs import evolve, frozen
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +13,7 @@ from sennit.core.engine.commands import COMMANDS, RemoveWorkspaces
 from sennit.core.engine.events import EVENTS, ServerStarted
 from sennit.core.engine.rows import ROWS, ServerRow
 from sennit.core.engine.step_values import Issued
+from sennit.core.named_limits import LimitOf, NamedLimit
 from sennit_protocol.ids import CommandId, RunId, ServerId, TicketId
 from tests.adapters.store import examples
 from tests.adapters.store.examples import Ball, Box, Colour, Fetch, Started, ToyRow
@@ -70,6 +71,20 @@ def test_all_classes_of_the_engine_can_be_stored() -> None:
     assert codec.event("serverStarted", 1, codec.dump(event)) == event
     assert codec.command("RemoveWorkspaces", codec.dump(command)) == command
     assert set(codec.tables.values()) == set(ROWS)
+
+
+def test_a_server_that_an_older_program_has_entered_has_no_named_limits() -> None:
+    codec = Codec(ROWS, EVENTS, COMMANDS)
+    server = ServerRow(
+        ServerId("s_a"), 1, 2, "boot", 3, 4, limits=(NamedLimit(LimitOf.MODEL, "a.b/c", 2),)
+    )
+    assert codec.row("row_server", codec.dump(server)) == server
+    older = json.loads(codec.dump(server))
+    del older["limits"]
+    assert codec.row("row_server", json.dumps(older)) == evolve(server, limits=())
+    body = json.dumps({"at": 1, "seed": 0, "cause": None, "server": older})
+    event = codec.event("serverStarted", ServerStarted.VERSION, body)
+    assert event == ServerStarted(at=1, server=evolve(server, limits=()))
 
 
 def test_tables_are_named_after_their_rows() -> None:

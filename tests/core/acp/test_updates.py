@@ -62,7 +62,7 @@ def test_a_call_tells_only_the_parts_that_are_there() -> None:
         "status": "in_progress", "locations": [{"path": "/x"}, {"line": 1}],
     }  # fmt: skip
     assert update_events(whole) == (
-        ToolUpdated("a", "edit it", ToolKind.EDIT, ToolStatus.IN_PROGRESS, ("/x",)),
+        ToolUpdated("a", "edit it", ToolKind.EDIT, ToolStatus.IN_PROGRESS, ("/x",), begins=True),
     )
     part = {"sessionUpdate": "tool_call_update", "toolCallId": "a", "kind": None, "title": ""}
     assert update_events(part) == (ToolUpdated("a"),)

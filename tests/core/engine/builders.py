@@ -9,6 +9,7 @@ from attrs import evolve
 from sennit.core.agents import AgentKind, AgentSettings
 from sennit.core.engine.events import DispatchRequested, NewTask
 from sennit.core.engine.rows import ApplicationRow, RepositoryRef, ServerRow, TaskSpec
+from sennit.core.named_limits import NamedLimit
 from sennit.core.objects import Manifest
 from sennit_protocol.ids import ApplicationId, ServerId, TicketId
 from sennit_protocol.states import ApplicationState, FailureKind, Offer, Target
@@ -30,8 +31,10 @@ def a_manifest() -> Manifest:
     return Manifest(head="c0ffee", branch=b"main")
 
 
-def a_server(server: ServerId = HERE, limit: int = 8) -> ServerRow:
-    return ServerRow(server, pid=1, start_time=2, boot_id="boot", since=0, limit_tasks=limit)
+def a_server(server: ServerId = HERE, limit: int = 8, *limits: NamedLimit) -> ServerRow:
+    return ServerRow(
+        server, pid=1, start_time=2, boot_id="boot", since=0, limit_tasks=limit, limits=limits
+    )
 
 
 def a_task(name: str, *depends_on: str, **values: Any) -> NewTask:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sennit.core.engine.again import anything_due, standing
+from sennit.core.engine.again import anything_due, is_due, standing, standing_for
 from sennit.core.engine.commands import (
     CaptureRun,
     DeliverAnswer,
@@ -27,8 +27,10 @@ from sennit.core.engine.rows import (
     TicketRow,
     TimerRow,
 )
-from sennit.core.engine.settling import free_slots, settle, start_tasks
+from sennit.core.engine.settling import settle, start_tasks
+from sennit.core.engine.slots import free_slots
 from sennit.core.engine.state import State
+from sennit.core.named_limits import LimitOf
 from sennit_protocol.ids import ServerId
 from sennit_protocol.states import (
     FINAL_TASK_STATES,
@@ -135,11 +137,13 @@ def queue_moves_on(world: World, ticket: TicketRow, task: TaskRow) -> bool:
         )
     if task.queued_for is QueuedFor.DEPENDENCY:
         # A prerequisite that is done has a merge under way, which check_ticket looks at.
-        before = [world.state.task(ticket.id, name) for name in task.spec.depends_on]
+        before = [standing_for(world.state, ticket.id, name) for name in task.spec.depends_on]
         revisions = [world.state.revision_of(each) for each in before]
-        return any(each.state not in FINAL_TASK_STATES for each in before) or any(
+        under_way = any(each.state not in FINAL_TASK_STATES for each in before) or any(
             each is not None and each.integration is Integration.PENDING for each in revisions
         )
+        # One that is to be done again waits until those before it have ended.
+        return under_way or any(is_due(world.state, ticket, each) for each in before)
     return True
 
 
@@ -165,10 +169,30 @@ def check_step(world: World, before: State) -> None:
     if started:
         assert free_slots(world.state) >= 0
     for each in started:
+        check_named_limits(world, each.command)
         ticket = world.state.the(TicketRow, each.command.ticket)
         if ticket.max_concurrent is not None:
             busy = [task for task in world.state.tasks(ticket) if _is_busy(task)]
             assert len(busy) <= ticket.max_concurrent
+
+
+def check_named_limits(world: World, command: PrepareWorkspace) -> None:
+    """What starts keeps to every limit that binds it, counted anew."""
+    started = what_it_shares(world.state.task(command.ticket, command.task))
+    for server in world.state.rows(ServerRow):
+        for limit in server.limits:
+            shared = (limit.of, limit.name)
+            alike = [one for one in world.state.rows(TaskRow) if shared in what_it_shares(one)]
+            assert shared not in started or len(list(filter(_is_busy, alike))) <= limit.most
+
+
+def what_it_shares(task: TaskRow) -> set[tuple[LimitOf, str | None]]:
+    agent = task.spec.agent
+    return {
+        (LimitOf.PROVIDER, agent.provider),
+        (LimitOf.MODEL, task.spec.model or agent.model),
+        (LimitOf.AGENT, agent.name),
+    }
 
 
 def check_final_states_stay(before: State, after: State) -> None:

@@ -11,6 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from sennit.core.engine.events import (
     Event,
     Reconciled,
+    ServerStarted,
     ServerStopped,
     ServerStopping,
     Tick,
@@ -20,22 +21,36 @@ from sennit.core.engine.rows import (
 )
 from sennit.core.engine.state import State
 from sennit.core.engine.step import step
+from sennit.core.named_limits import LimitOf, NamedLimit
 from sennit_protocol.ids import ServerId
 from sennit_protocol.states import ApplicationState, Integration
 from sennit_protocol.tasks import BaseKind, ExpectChanges
 from tests.core.engine import invariants
 from tests.core.engine.builders import (
+    AGENT,
     HERE,
     OTHER_REPOSITORY,
     REPOSITORY,
     a_task,
 )
-from tests.core.engine.world import World
+from tests.core.engine.world import Limits, World
 
 VERDICTS = st.sampled_from([
     Integration.CLEAN, Integration.CLEAN, Integration.ALREADY_PRESENT, Integration.CONFLICT,
     Integration.FAILED,
 ])  # fmt: skip
+AGENTS = (
+    AGENT,
+    evolve(AGENT, name="one", provider="us", model="large"),
+    evolve(AGENT, name="two", provider="us"),
+)
+LIMITED = (
+    (LimitOf.PROVIDER, "us"), (LimitOf.MODEL, "large"), (LimitOf.AGENT, "fixer"),
+    (LimitOf.AGENT, "one"),
+)  # fmt: skip
+LIMITS = st.dictionaries(st.sampled_from(LIMITED), st.integers(1, 2)).map(
+    lambda limits: tuple(NamedLimit(of, name, most) for (of, name), most in limits.items())
+)
 SETTLED = st.sampled_from([
     ApplicationState.APPLIED, ApplicationState.PARTLY_APPLIED, ApplicationState.FAILED,
     ApplicationState.UNKNOWN,
@@ -60,6 +75,8 @@ def some_tasks(draw: st.DrawFn) -> tuple[Any, ...]:
                 base=draw(st.sampled_from([BaseKind.LIVE, BaseKind.LIVE, BaseKind.HEAD])),
                 expect_changes=draw(st.sampled_from(ExpectChanges)),
                 deadline_ms=draw(st.sampled_from([None, 500])),
+                agent=draw(st.sampled_from(AGENTS)),
+                model=draw(st.sampled_from([None, None, "large"])),
             )
         )
     return tuple(draw(st.permutations(tasks)))
@@ -133,15 +150,23 @@ class ServersMachine(RuleBasedStateMachine):
 
     # Servers.
 
-    @initialize(limit=st.integers(1, 3))
-    def begin(self, limit: int) -> None:
-        self.world.begin(ServerId(self.name("s")), limit=limit)
+    @initialize(limit=st.integers(1, 3), limits=LIMITS)
+    def begin(self, limit: int, limits: Limits) -> None:
+        self.world.begin(ServerId(self.name("s")), limit=limit, limits=limits)
 
     @precondition(lambda self: len(self.live()) < 2 and self.may_change_servers())
-    @rule(limit=st.integers(1, 3))
-    def another_server_begins(self, limit: int) -> None:
+    @rule(limit=st.integers(1, 3), limits=LIMITS)
+    def another_server_begins(self, limit: int, limits: Limits) -> None:
         self.changed = self.world.sequence
-        self.world.begin(ServerId(self.name("s")), limit=limit)
+        self.world.begin(ServerId(self.name("s")), limit=limit, limits=limits)
+
+    @rule(data=st.data(), limit=st.integers(1, 3), limits=LIMITS)
+    def limits_are_set_anew(self, data: st.DataObject, limit: int, limits: Limits) -> None:
+        server = self.a_live(data)
+        row = self.world.state.the(ServerRow, server)
+        limited = evolve(row, limit_tasks=limit, limits=limits)
+        self.send(ServerStarted, server, server=limited)
+        self.look(server)
 
     @precondition(lambda self: self.may_change_servers())
     @rule(data=st.data(), limit=st.integers(1, 3))

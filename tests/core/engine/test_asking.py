@@ -244,6 +244,8 @@ def test_the_end_of_a_task_closes_all_of_its_questions() -> None:
 
     assert world.timers() == []
     assert all(row.closed is not None for row in world.state.rows(QuestionRow))
+    assert "q_one: the agent has ended" in world.story
+    assert "q_two: the agent has ended" in world.story
 
 
 def test_a_question_is_asked_once() -> None:

@@ -114,6 +114,18 @@ def test_a_capture_that_fails_keeps_the_workspace_and_names_it() -> None:
     assert failure.message == f"disk full. What is there is kept: /w/{world.run('a').id}"
 
 
+def test_a_workspace_that_is_gone_is_not_said_to_be_kept() -> None:
+    world = ended()
+    gone = a_failure("The workspace is not there any more.")
+
+    world.tell(
+        CaptureFailed, cause=world.the(CaptureRun).id, run=world.run("a").id, failure=gone,
+        is_there=False,
+    )  # fmt: skip
+
+    assert world.task("a").failure == gone
+
+
 def test_a_capture_that_fails_does_not_hide_why_the_run_failed() -> None:
     world = ended(a_failure("exit 1"))
 

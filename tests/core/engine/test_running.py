@@ -189,6 +189,18 @@ def test_a_silent_run_is_stopped_and_fails() -> None:
     assert "150 ms" in failure.message
 
 
+def test_a_silent_run_says_whether_it_ever_answered_its_prompt() -> None:
+    world = a_world(a_ticket(a_task("a", idle_ms=100)))
+    world.to_running("a")
+
+    world.tell(RunStalled, run=world.run("a").id, idle_ms=150, unanswered=True)
+
+    ending = world.task("a").ending
+    assert ending is not None
+    assert ending.failure is not None
+    assert "not a word since it was prompted" in ending.failure.message
+
+
 def test_a_run_that_waits_for_the_user_is_not_stalled() -> None:
     world = a_world(a_ticket(a_task("a", idle_ms=100)))
     world.to_running("a")

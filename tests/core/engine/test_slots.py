@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sennit.core.engine.commands import PrepareWorkspace
 from sennit.core.engine.events import QuestionAsked, Tick
-from sennit.core.engine.settling import free_slots
+from sennit.core.engine.slots import free_slots
 from sennit_protocol.states import (
     QueuedFor,
 )

@@ -9,7 +9,8 @@ from types import FrameType
 from sennit.core.engine.commands import CaptureRun, PrepareWorkspace, Reconcile, TakeBase
 from sennit.core.engine.events import Event, Tick
 from sennit.core.engine.step import step
-from tests.core.engine.builders import HERE, a_task, a_ticket
+from sennit.core.named_limits import LimitOf, NamedLimit
+from tests.core.engine.builders import AGENT, HERE, a_task, a_ticket
 from tests.core.engine.world import World, a_world
 
 TASKS = tuple(a_task(f"k{number}") for number in range(64))
@@ -89,3 +90,15 @@ def test_settled_tickets_cost_nothing() -> None:
         return calls_of(world, world.good_end(world.the(TakeBase)))
 
     assert base_after(200) == base_after(1)
+
+
+def test_a_look_costs_little_for_each_task_that_a_limit_holds() -> None:
+    limits = (NamedLimit(LimitOf.AGENT, AGENT.name, 1),)
+    calls = {}
+    for count in (8, 64):
+        world = a_world(
+            *(a_ticket(*TASKS, ticket=f"t_{place}") for place in range(count)), limits=limits
+        )
+        calls[count] = calls_of(world, to_tick(world))
+
+    assert calls[64] - calls[8] <= 56 * len(TASKS) * 20

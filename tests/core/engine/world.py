@@ -43,12 +43,14 @@ from sennit.core.engine.rows import Counts, RevisionRow, RunRow, TaskRow, Ticket
 from sennit.core.engine.state import State
 from sennit.core.engine.step import step
 from sennit.core.engine.step_values import Issued, Step
+from sennit.core.named_limits import NamedLimit
 from sennit_protocol.ids import CommandId, ServerId, TicketId
 from sennit_protocol.states import ApplicationState, Integration, TaskState, TicketState
 from sennit_protocol.views import Failure
 from tests.core.engine.builders import HERE, TICKET, a_failure, a_manifest, a_server
 
 CommandT = TypeVar("CommandT")
+Limits = tuple[NamedLimit, ...]
 
 
 @define
@@ -143,10 +145,12 @@ class World:
         self.at += 1
         return self.send(evolve(event, at=self.at, seed=self.sequence + 1), event.owner)
 
-    def begin(self, server: ServerId = HERE, *dead: ServerId, limit: int = 8) -> None:
+    def begin(
+        self, server: ServerId = HERE, *dead: ServerId, limit: int = 8, limits: Limits = ()
+    ) -> None:
         """Start a server that finds others dead."""
         outbox = self.outbox_of(*dead)
-        row = a_server(server, limit)
+        row = a_server(server, limit, *limits)
         self.send(self.now(ServerStarted, server=row, dead=dead, outbox=outbox), server)
 
     def bury(self, *dead: ServerId, by: ServerId = HERE) -> None:
@@ -264,10 +268,10 @@ class World:
         return self.ticket(ticket).state
 
 
-def a_world(*events: DispatchRequested, limit: int = 8) -> World:
+def a_world(*events: DispatchRequested, limit: int = 8, limits: Limits = ()) -> World:
     """A world with one server, these tickets, and their bases."""
     world = World()
-    world.begin(limit=limit)
+    world.begin(limit=limit, limits=limits)
     for event in events:
         world.dispatch(event)
     world.take_bases()

@@ -212,3 +212,23 @@ def test_what_a_tool_does_is_known_by_its_name_however_it_is_spelled(
     name: str, kind: ToolKind
 ) -> None:
     assert kind_of(name) is kind
+
+
+CLAUDE_USES = {"type": "tool_use", "id": "1", "name": "Read", "input": {}}
+
+
+@pytest.mark.parametrize(
+    ("output", "begun"),
+    [
+        (OutputFormat.CLAUDE, {"type": "assistant", "message": {"content": [CLAUDE_USES]}}),
+        (OutputFormat.CODEX, {"type": "item.started", "item": {"id": "1", "type": "web_search"}}),
+        (OutputFormat.GEMINI, {"type": "tool_use", "tool_id": "1", "tool_name": "read_file"}),
+        (OutputFormat.KIMI, {"role": "assistant", "tool_calls": [{"id": "1"}]}),
+        (OutputFormat.PI, {"type": "tool_execution_start", "toolCallId": "1"}),
+    ],
+)
+def test_a_call_that_begins_is_another_one_whatever_its_id(
+    output: OutputFormat, begun: object
+) -> None:
+    told = [event for event in read(output, begun) if isinstance(event, ToolUpdated)]
+    assert [event.begins for event in told] == [True]

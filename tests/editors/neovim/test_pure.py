@@ -382,6 +382,23 @@ def test_a_row_tells_how_many_things_an_agent_asks(lua: Neovim) -> None:
     assert rows[1]["text"].endswith("asks: q2? (and 1 more)")
 
 
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("slot", "for a slot"), ("dependency", "for a dependency"), ("retry", "for a retry"),
+        ("provider", "for its provider"), ("model", "for its model"), ("agent", "for its agent"),
+    ],
+)  # fmt: skip
+def test_a_queued_task_says_what_it_waits_for(lua: Neovim, what: str, words: str) -> None:
+    rows = lua.lua(
+        "local task = ...; return require('sennit.ui.ticket_rows').lines({"
+        " tickets = function() return { { id = 't', state = 'running' } } end,"
+        " tasks = function() return { task } end, proposals = function() return {} end })",
+        {"id": "a", "state": "queued", "agent": "peer", "queuedFor": what},
+    )
+    assert rows[1]["text"].endswith(words)
+
+
 def test_a_row_tells_flags_and_notes_and_as_which_one_a_task_was_done_again(lua: Neovim) -> None:
     first = {
         "id": "a", "state": "completed", "agent": "peer", "followedBy": "t",

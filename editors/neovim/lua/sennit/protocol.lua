@@ -31,7 +31,7 @@
 ---@field can? sennit.AgentAbilities What can be done with it, as far as that is known before it starts.
 ---@field roles? string[] Definitions for which it is chosen where a task names a `role` and no `agent`.
 ---@field modelClass? string|nil The class of its model, by which `modelClass` of a task chooses it.
----@field provider? string|nil Who provides its model, as the settings say; nothing follows from it.
+---@field provider? string|nil Who provides its model, as the settings say; `limits.provider` counts by it.
 ---@field sandbox? string|nil `required`, `preferred` or `off`: what counts for its runs. Its own setting, else the setting `sandbox`; where that is `preferred`, what a person typed is `off`.
 ---@field signIn? string|nil The command line that signs a person in; absent where none is known.
 
@@ -695,7 +695,10 @@
 --- - `slot`: A free slot (`limits.tasks`, `maxConcurrent`), or the base of its ticket.
 --- - `dependency`: The tasks that it depends on, and the merge of their proposals.
 --- - `retry`: A moment before its next run: the one before failed without a trace.
----@alias sennit.QueuedFor "slot"|"dependency"|"retry"
+--- - `provider`: Others of its provider to end: as many run as `limits.provider.NAME` allows.
+--- - `model`: Others with its model to end: as many run as `limits.model.NAME` allows.
+--- - `agent`: Others with its agent to end: as many run as `limits.agent.NAME` allows.
+---@alias sennit.QueuedFor "slot"|"dependency"|"retry"|"provider"|"model"|"agent"
 
 --- What became of something that was said to an agent.
 ---

@@ -48,13 +48,22 @@ export function taskWords(task: TaskView): string {
 
 function stateWords(task: TaskView): string {
   if (task.state === "queued") {
-    return task.queuedFor && task.queuedFor !== "slot" ? `queued for a ${task.queuedFor}` : "queued";
+    return task.queuedFor ? QUEUED[task.queuedFor] : "queued";
   }
   if (task.state === "waiting") {
     return task.waitingFor ? WAITS[task.waitingFor] : WAITS.answer;
   }
   return task.state;
 }
+
+const QUEUED = {
+  slot: "queued",
+  dependency: "queued for a dependency",
+  retry: "queued for a retry",
+  provider: "queued for its provider",
+  model: "queued for its model",
+  agent: "queued for its agent",
+};
 
 const WAITS = {
   answer: "waits for an answer",

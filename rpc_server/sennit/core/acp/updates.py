@@ -8,6 +8,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TypeVar
 
+from attrs import evolve
+
 from sennit.core.agent_events import (
     AgentEvent,
     ContextFilled,
@@ -134,7 +136,8 @@ def _thought(update: Update) -> tuple[AgentEvent, ...]:
 def _tool(update: Update) -> tuple[AgentEvent, ...]:
     if not text(update, "toolCallId"):
         return (Logged("a call of a tool without an id"),)
-    return (tool_update(update),)
+    begins = text(update, "sessionUpdate") == "tool_call"
+    return (evolve(tool_update(update), begins=begins),)
 
 
 def _plan(update: Update) -> tuple[AgentEvent, ...]:

@@ -234,10 +234,10 @@ def capture_failed(draft: Draft, event: CaptureFailed) -> None:
     run, task = run_and_task(draft, event.run)
     run = move_run(draft, run, RunSignal.CAPTURE)
     draft.put(evolve(run, uncaptured=True))
-    folder = (run.folder or b"").decode(errors="replace")
-    failure = evolve(
-        event.failure, message=f"{event.failure.message} What is there is kept: {folder}"
-    )
+    failure = event.failure
+    if event.is_there:
+        folder = (run.folder or b"").decode(errors="replace")
+        failure = evolve(failure, message=f"{failure.message} What is there is kept: {folder}")
     end_without_proposal(draft, run, task, failure)
 
 

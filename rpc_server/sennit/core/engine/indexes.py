@@ -29,6 +29,8 @@ from sennit_protocol.states import (
 )
 
 IN_A_SLOT = frozenset({TaskState.PREPARING, TaskState.RUNNING})
+HELD = frozenset({QueuedFor.PROVIDER, QueuedFor.MODEL, QueuedFor.AGENT})
+READY = HELD | {QueuedFor.SLOT}
 UNSETTLED = frozenset({ApplicationState.APPLYING, ApplicationState.UNKNOWN})
 
 IndexedT = TypeVar("IndexedT")
@@ -63,8 +65,12 @@ def _holds_slot_in(row: TaskRow) -> TicketId | None:
 
 
 def _ready_in(row: TaskRow) -> TicketId | None:
-    ready = row.state is TaskState.QUEUED and row.queued_for is QueuedFor.SLOT
+    ready = row.state is TaskState.QUEUED and row.queued_for in READY
     return row.ticket if ready else None
+
+
+def _is_held(row: TaskRow) -> bool | None:
+    return True if row.queued_for in HELD else None
 
 
 def _depends_in(row: TaskRow) -> TicketId | None:
@@ -87,6 +93,7 @@ OPEN_TASKS = Index(TaskRow, _open_in)
 TASKS_IN_SLOTS = Index(TaskRow, _holds_slot)
 TASKS_IN_SLOTS_OF = Index(TaskRow, _holds_slot_in)
 READY_TASKS = Index(TaskRow, _ready_in)
+HELD_TASKS = Index(TaskRow, _is_held)
 DEPENDENT_TASKS = Index(TaskRow, _depends_in)
 BASES_OF = Index(BaseRow, _of_ticket)
 RUNS_OF = Index(RunRow, _of_ticket)
@@ -107,6 +114,7 @@ INDEXES: tuple[Index[Any], ...] = (
     TASKS_IN_SLOTS,
     TASKS_IN_SLOTS_OF,
     READY_TASKS,
+    HELD_TASKS,
     DEPENDENT_TASKS,
     BASES_OF,
     RUNS_OF,

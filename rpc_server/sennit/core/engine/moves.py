@@ -73,6 +73,7 @@ def close_questions(draft: Draft, task: TaskRow, reason: str) -> None:
     """Close all open questions of a task; nobody waits for the answers any more."""
     for question in draft.open_questions(task):
         draft.put(evolve(question, closed=QuestionEnd(reason)))
+        draft.note(question.ticket, question.task, f"{question.id}: {reason}")
         forget_question_timer(draft, question)
     resume(draft, draft.task(task.ticket, task.id))
 

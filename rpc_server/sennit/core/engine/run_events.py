@@ -121,12 +121,16 @@ class BudgetSpent(Event):
 
 @frozen(kw_only=True)
 class RunStalled(Event):
-    """A run has shown no sign of life for longer than its task allows."""
+    """A run has shown no sign of life for longer than its task allows.
+
+    ``unanswered``: its agent has told nothing at all since it was given something to do.
+    """
 
     TYPE: ClassVar[str] = "runStalled"
 
     run: RunId
     idle_ms: int
+    unanswered: bool = False
 
 
 @frozen(kw_only=True)
@@ -162,9 +166,10 @@ class Captured(Event):
 
 @frozen(kw_only=True)
 class CaptureFailed(Event):
-    """What a run left could not be taken; the workspace is kept."""
+    """What a run left could not be taken; the workspace is kept, where it ``is_there``."""
 
     TYPE: ClassVar[str] = "captureFailed"
 
     run: RunId
     failure: Failure
+    is_there: bool = True

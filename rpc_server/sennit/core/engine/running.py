@@ -239,7 +239,8 @@ def run_stalled(draft: Draft, event: RunStalled) -> None:
         return
     task = draft.task(run.ticket, run.task)
     if task.state is not TaskState.WAITING:
-        message = f"no sign of life for {event.idle_ms} ms; idleMs is {task.spec.idle_ms}"
+        since = ", and not a word since it was prompted" if event.unanswered else ""
+        message = f"no sign of life for {event.idle_ms} ms{since}; idleMs is {task.spec.idle_ms}"
         plan_ending(draft, task, Ending(TaskState.FAILED, Failure(FailureKind.STALLED, message)))
         stop(draft, run)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from sennit.core.named_limits import NamedLimit
 from sennit_protocol.ids import ServerId, TicketId
 
 
@@ -12,7 +13,8 @@ class ServerRow:
     """A server process that shares the database; dead when no process has that id and start.
 
     ``start_time`` is in clock ticks since the boot named by ``boot_id``. One that is ``stopping``
-    takes no new work; behind one that is ``unattended`` nobody answers questions.
+    takes no new work; behind one that is ``unattended`` nobody answers questions. ``limits`` count
+    for the whole machine, as ``limit_tasks`` does.
     """
 
     id: ServerId
@@ -23,6 +25,7 @@ class ServerRow:
     limit_tasks: int
     stopping: bool = False
     unattended: bool = False
+    limits: tuple[NamedLimit, ...] = ()
 
     @property
     def key(self) -> str:

@@ -29,11 +29,13 @@ from sennit.core.engine.draft import Draft
 from sennit.core.engine.following import followed_revision, is_newest
 from sennit.core.engine.indexes import (
     DEPENDENT_TASKS,
+    HELD,
+    HELD_TASKS,
     IN_A_SLOT,
     OPEN_TASKS,
     OPEN_TICKETS,
+    READY,
     READY_TASKS,
-    TASKS_IN_SLOTS,
     TASKS_IN_SLOTS_OF,
 )
 from sennit.core.engine.moves import end_task, is_final, move_task
@@ -42,12 +44,12 @@ from sennit.core.engine.rows import (
     RepositoryRef,
     RevisionRow,
     RunRow,
-    ServerRow,
     TaskRow,
     TicketRow,
 )
-from sennit.core.engine.state import Tables
+from sennit.core.engine.slots import Room
 from sennit.core.engine.transitions import TICKETS, TaskSignal, TicketSignal, next_state
+from sennit.core.named_limits import LimitOf, NamedLimit
 from sennit_protocol.following import Begin
 from sennit_protocol.ids import IdKind, RunId, ServerId, TicketId
 from sennit_protocol.states import (
@@ -63,7 +65,7 @@ from sennit_protocol.states import (
 from sennit_protocol.tasks import BaseKind
 from sennit_protocol.views import Failure
 
-__all__ = ["IN_A_SLOT", "free_slots", "go_on", "in_order", "offer", "reconcile", "start_tasks"]
+__all__ = ["IN_A_SLOT", "go_on", "in_order", "offer", "reconcile", "start_tasks"]
 
 GOOD_TO_BUILD_ON = frozenset({
     Integration.CLEAN, Integration.NO_CHANGES, Integration.ALREADY_PRESENT,
@@ -121,10 +123,10 @@ def _look_at_dependent(draft: Draft, ticket: TicketRow, task: TaskRow) -> None:
         failure = Failure(FailureKind.SETUP, blocked.said_of(task))
         end_task(draft, task, TaskState.BLOCKED, failure)
         return
-    done = _prerequisites_done(draft, ticket, task)
-    queued_for = QueuedFor.SLOT if done else QueuedFor.DEPENDENCY
-    if task.queued_for is not queued_for:
-        draft.put(evolve(task, queued_for=queued_for))
+    if not _prerequisites_done(draft, ticket, task):
+        draft.put(evolve(task, queued_for=QueuedFor.DEPENDENCY))
+    elif task.queued_for not in READY:
+        draft.put(evolve(task, queued_for=QueuedFor.SLOT))
 
 
 def _blocked(draft: Draft, ticket: TicketRow, task: TaskRow) -> _Blocked | None:
@@ -190,33 +192,57 @@ def start_tasks(draft: Draft, server: ServerId) -> None:
     here = draft.server(server)
     if here is None or here.stopping:
         return
-    free = free_slots(draft)
+    room = Room.of(draft)
     mine = [ticket for ticket in draft.find(OPEN_TICKETS, value=True) if ticket.owner == server]
     for ticket in sorted(mine, key=lambda row: (row.created_at, row.id)):
-        if free < 1:
-            return
-        free -= _start_tasks_of(draft, ticket, free)
+        if room.free < 1:
+            break
+        _start_tasks_of(draft, ticket, room)
+    _let_go(draft, mine, room)
 
 
-def free_slots(tables: Tables) -> int:
-    """How many more tasks may run on this machine: the lowest limit of all servers counts."""
-    limit = min((server.limit_tasks for server in tables.rows(ServerRow)), default=0)
-    return limit - len(tables.find(TASKS_IN_SLOTS, value=True))
-
-
-def _start_tasks_of(draft: Draft, ticket: TicketRow, free: int) -> int:
-    room = free
+def _start_tasks_of(draft: Draft, ticket: TicketRow, room: Room) -> None:
+    most = room.free
     if ticket.max_concurrent is not None:
-        room = min(free, ticket.max_concurrent - len(draft.find(TASKS_IN_SLOTS_OF, ticket.id)))
-    if room < 1 or all(base.commit is None for base in draft.bases(ticket.id)):
-        return 0
-    started = 0
+        most = min(most, ticket.max_concurrent - len(draft.find(TASKS_IN_SLOTS_OF, ticket.id)))
+    if most < 1 or all(base.commit is None for base in draft.bases(ticket.id)):
+        return
+    enough = room.free - most
     for task in sorted(draft.find(READY_TASKS, ticket.id), key=lambda row: row.order):
+        if room.free <= enough:
+            return
+        holder = room.holder(task.spec)
+        if holder is not None:
+            # Those behind it are looked at all the same: they may share something else.
+            _hold(draft, task, holder)
+            continue
         base = draft.base(ticket.id, task.spec.repository, task.spec.base)
-        if base.commit is not None and started < room:
+        if base.commit is not None:
+            room.take(task.spec)
             _prepare(draft, ticket, task, base)
-            started += 1
-    return started
+
+
+_QUEUED_FOR = {
+    LimitOf.PROVIDER: QueuedFor.PROVIDER,
+    LimitOf.MODEL: QueuedFor.MODEL,
+    LimitOf.AGENT: QueuedFor.AGENT,
+}
+
+
+def _hold(draft: Draft, task: TaskRow, limit: NamedLimit) -> None:
+    queued_for = _QUEUED_FOR[limit.of]
+    if task.queued_for is not queued_for:
+        draft.put(evolve(task, queued_for=queued_for))
+    if task.queued_for not in HELD:
+        draft.note(task.ticket, task.id, f"waits: {limit.key} lets {limit.most} run at once")
+
+
+def _let_go(draft: Draft, mine: list[TicketRow], room: Room) -> None:
+    """Tell those that no limit of their own holds any more that a slot is all they wait for."""
+    here = {ticket.id for ticket in mine}
+    for task in draft.find(HELD_TASKS, value=True):
+        if task.ticket in here and room.holder(task.spec) is None:
+            draft.put(evolve(task, queued_for=QueuedFor.SLOT))
 
 
 def _prepare(draft: Draft, ticket: TicketRow, task: TaskRow, base: BaseRow) -> None:

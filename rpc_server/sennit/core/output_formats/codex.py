@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from attrs import evolve
+
 from sennit.core.agent_events import (
     AgentEvent,
     Finished,
@@ -64,7 +66,7 @@ def _events(told: Mapping[str, object], line: str) -> Iterator[AgentEvent]:
         case "thread.started" if session := text(told, "thread_id"):
             yield SessionOpened(session)
         case "item.started" | "item.updated" | "item.completed" as when:
-            yield from _item(mapping(told, "item"), is_over=when == "item.completed")
+            yield from _item(mapping(told, "item"), when)
         case "turn.completed":
             yield UsageTotal(_usage(mapping(told, "usage")))
             yield Finished("end_turn")
@@ -78,8 +80,9 @@ def _events(told: Mapping[str, object], line: str) -> Iterator[AgentEvent]:
             yield Logged(line)
 
 
-def _item(item: Mapping[str, object], *, is_over: bool) -> Iterator[AgentEvent]:
+def _item(item: Mapping[str, object], when: str) -> Iterator[AgentEvent]:
     kind = text(item, "type")
+    is_over = when == "item.completed"
     match kind:
         case "agent_message" if is_over:
             yield MessageSaid(text(item, "text"))
@@ -90,7 +93,8 @@ def _item(item: Mapping[str, object], *, is_over: bool) -> Iterator[AgentEvent]:
         case "error":
             yield Warned(text(item, "message"))
         case _ if kind in _TOOLS and text(item, "id"):
-            yield _tool(item, _TOOLS[kind], is_over=is_over)
+            seen = _tool(item, _TOOLS[kind], is_over=is_over)
+            yield evolve(seen, begins=when == "item.started")
 
 
 def _tool(item: Mapping[str, object], kind: ToolKind, *, is_over: bool) -> ToolUpdated:

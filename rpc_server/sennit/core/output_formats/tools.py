@@ -47,10 +47,8 @@ def kind_of(name: str) -> ToolKind:
     return _KIND_OF.get(name.replace("_", "").replace("-", "").casefold(), ToolKind.OTHER)
 
 
-def called(
-    call: str, name: str, given: object, status: ToolStatus = ToolStatus.IN_PROGRESS
-) -> ToolUpdated:
-    """Tell of the call of a tool by its name and input."""
+def called(call: str, name: str, given: object, status: ToolStatus | None = None) -> ToolUpdated:
+    """Tell of the call of a tool by its name and input; with a ``status`` it may be known."""
     told = " ".join(first_text(given, *_TELLING).split())
     title = f"{name}: {told}" if told else name
     path = first_text(given, *_PATHS)
@@ -58,8 +56,9 @@ def called(
         call,
         title=title[:_LONGEST_TITLE],
         kind=kind_of(name),
-        status=status,
+        status=status or ToolStatus.IN_PROGRESS,
         paths=(path,) if path else (),
+        begins=status is None,
     )
 
 

@@ -44,8 +44,23 @@ async def capture_run(services: Services, issued: Issued, _report: Report) -> Ev
     command: CaptureRun = issued.command
     taken = await _take(services, command)
     if isinstance(taken, Failure):
-        return services.event(CaptureFailed, issued.id, run=command.run, failure=taken)
+        folder = services.state.the(RunRow, command.run).folder or b""
+        there = await anyio.to_thread.run_sync(_is_there, folder)
+        return services.event(
+            CaptureFailed, issued.id, run=command.run, failure=taken, is_there=there
+        )
     return services.event(Captured, issued.id, run=command.run, **taken)
+
+
+def _is_there(folder: bytes) -> bool:
+    """Whether anything is there; what cannot be looked at may be."""
+    try:
+        os.lstat(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 async def _take(services: Services, command: CaptureRun) -> dict[str, object] | Failure:

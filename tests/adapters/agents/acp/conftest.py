@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 from attrs import define, evolve, field
 
@@ -53,6 +54,7 @@ class Talk:
     conversation: Conversation
     heard: list[AgentEvent] = field(factory=list)
     openings: list[None] = field(factory=list)
+    drops: list[str] = field(factory=list)
 
     def of(self, kind: type[Any]) -> list[Any]:
         return [event for event in self.heard if isinstance(event, kind)]
@@ -117,9 +119,16 @@ class Table:
         async def say(data: bytes) -> Said | Deaf:
             return await self.executor.say("r-1", data)
 
-        exchange = Exchange(say, heard.append, permit)
+        drops: list[str] = []
+
+        async def dropped(call: Told, why: str) -> None:
+            # As slowly as a story is written.
+            await anyio.lowlevel.checkpoint()
+            drops.append(f"{call.get('title')}: {why}")
+
+        exchange = Exchange(say, heard.append, permit, dropped)
         conversation = Conversation(exchange, lambda: openings.append(None))
-        talk = Talk(self.folder, self.executor, exchange, conversation, heard, openings)
+        talk = Talk(self.folder, self.executor, exchange, conversation, heard, openings, drops)
         script = Script(str(self.folder), (text_block(prompt),), PATIENCE_S, "0")
         async with anyio.create_task_group() as group:
             group.start_soon(talk.follow)

@@ -112,6 +112,26 @@ async def test_a_cancel_drops_what_is_open_and_what_is_asked_later(table: Table)
         await talk.until("asked")
         await talk.conversation.cancel()
     assert (table.folder / "r").read_text() == "cancelled\n"
+    assert talk.drops == ["ask: the agent is being stopped"]
+
+
+async def test_what_is_asked_after_a_cancel_is_told_as_dropped(table: Table) -> None:
+    async with table.begun("mark here\nlate r") as talk:
+        await talk.until("here.at")
+        await talk.conversation.cancel()
+    assert (table.folder / "r").read_text() == "cancelled\n"
+    assert talk.drops == ["ask: the agent is being stopped"]
+
+
+async def test_what_is_open_at_the_end_of_its_turn_is_told_as_dropped(table: Table) -> None:
+    async def never(_call: Told, _params: Told) -> Told:
+        (table.folder / "asked").touch()
+        await anyio.sleep_forever()
+        return ONCE
+
+    talk = await table.whole("unheard fetch asked", permit=never)
+    assert talk.finished == "end_turn"
+    assert talk.drops == ["ask: the conversation is over"]
 
 
 async def test_the_death_of_one_that_asks_ends_the_question(table: Table) -> None:
@@ -129,6 +149,7 @@ async def test_the_death_of_one_that_asks_ends_the_question(table: Table) -> Non
         await talk.until("asked")
         await talk.executor.stop("r-1", force=True)
     assert ended == ["question"]
+    assert talk.drops == ["ask: the agent can be heard no more"]
     assert talk.of(Failed)
 
 
@@ -136,7 +157,7 @@ async def test_nothing_is_kept_of_what_comes_after_the_end() -> None:
     async def say(_data: bytes) -> object:
         raise AssertionError("nothing is said")
 
-    exchange = Exchange(say, lambda _: None, nobody)  # type: ignore[arg-type]
+    exchange = Exchange(say, lambda _: None, nobody, untold)  # type: ignore[arg-type]
     await exchange.end()
     request: Mapping[str, object] = {"id": 1, "method": "fs/read_text_file"}
     await exchange.feed((json.dumps(request) + "\n").encode() * 10)
@@ -151,7 +172,7 @@ class Wire:
     def __init__(self) -> None:
         self.said: list[dict[str, object]] = []
         self.heard: list[AgentEvent] = []
-        self.exchange = Exchange(self._say, self.heard.append, never_answered)
+        self.exchange = Exchange(self._say, self.heard.append, never_answered, untold)
 
     async def _say(self, data: bytes) -> Said:
         self.said.append(json.loads(data))
@@ -171,6 +192,10 @@ class Wire:
     @property
     def text(self) -> str:
         return "".join(event.text for event in self.heard if isinstance(event, TextSaid))
+
+
+async def untold(_call: Told, _why: str) -> None:
+    raise AssertionError("nothing is dropped")
 
 
 async def never_answered(_call: Told, _params: Told) -> Told:

@@ -30,6 +30,9 @@ local GROUPS = {
   retained = 'DiagnosticWarn',
 }
 
+-- What queued tasks share with those that they wait for.
+local SHARED = { provider = true, model = true, agent = true }
+
 local EMPTY = 'No tickets so far. `:Sennit dispatch` gives a task to an agent.'
 
 --- Puts words beside each other; a word may have a group.
@@ -76,7 +79,7 @@ local function detail(ticket, task, tasks)
   elseif task.waitingFor == 'user' then
     return 'is interrupted, waits for what you say'
   elseif task.queuedFor then
-    return 'for a ' .. task.queuedFor
+    return (SHARED[task.queuedFor] and 'for its ' or 'for a ') .. task.queuedFor
   elseif task.progress and task.state == 'running' then
     return progress.words(task.progress)
   end

@@ -251,7 +251,7 @@ class Conversation:
         params = {"sessionId": self._session, "prompt": list(blocks)}
         self._prompting = True
         self.exchange.hear(Prompted())
-        self.exchange.refusing = False
+        self.exchange.refusing = ""
         try:
             answer = await self.exchange.ask("session/prompt", params, None)
         finally:
@@ -286,7 +286,7 @@ class Conversation:
         # Without a session there is no turn to end.
         self._opening.cancel()
         self._more.set()
-        await self._end_turn()
+        await self._end_turn("the agent is being stopped")
         await self._over.wait()
 
     async def interrupt(self) -> bool:
@@ -294,7 +294,7 @@ class Conversation:
         if not self._prompting or self._cancelled or self._interrupted:
             return False
         self._interrupted = True
-        await self._end_turn()
+        await self._end_turn("the turn is ended for other words")
         return True
 
     def steer(self, words: str) -> bool:
@@ -305,9 +305,8 @@ class Conversation:
         self._more.set()
         return True
 
-    async def _end_turn(self) -> None:
-        self.exchange.refusing = True
-        self.exchange.drop_asked()
+    async def _end_turn(self, why: str) -> None:
+        self.exchange.drop_asked(why)
         if self._prompting:
             await self.exchange.tell("session/cancel", {"sessionId": self._session})
 

@@ -51,22 +51,26 @@ _DROPPED: Mapping[str, object] = {"outcome": {"outcome": "cancelled"}}
 Hear = Callable[[AgentEvent], None]
 Permit = Callable[[Mapping[str, object], Mapping[str, object]], Awaitable[Mapping[str, object]]]
 """Answers `session/request_permission`, by the call as it is known and the parameters."""
+Drop = Callable[[Mapping[str, object], str], Awaitable[None]]
+"""Told of a request that is answered with `cancelled` instead, by its call, and why."""
 
 
 @define(eq=False)
 class Exchange:
     """Messages to and from one agent.
 
-    ``say`` writes to it, ``hear`` takes what it tells, ``permit`` answers what it asks. While
-    ``replaying``, what it tells is an old story; while ``refusing``, what it asks is dropped.
-    ``session`` is the one that is spoken with, empty while it is not known.
+    ``say`` writes to it, ``hear`` takes what it tells, ``permit`` answers what it asks, and
+    ``dropped`` is told what is answered without it. While ``replaying``, what it tells is an old
+    story; while ``refusing``, what it asks is dropped, for the reason that this is. ``session`` is
+    the one that is spoken with, empty while it is not known.
     """
 
     say: Say
     hear: Hear
     permit: Permit
+    dropped: Drop
     replaying: bool = False
-    refusing: bool = False
+    refusing: str = ""
     session: str = ""
     _is_between_turns: bool = False
     _lines: Lines = field(factory=lambda: Lines(LONGEST_MESSAGE))
@@ -76,6 +80,8 @@ class Exchange:
     _link: Link = field(init=False)
     _connection: Connection | None = None
     _asked: set[anyio.CancelScope] = field(factory=set)
+    _answering: int = 0
+    _answered: anyio.Event = field(factory=anyio.Event)
     _broken: Failed | None = None
     _ended: anyio.Event = field(factory=anyio.Event)
     _request_error: Callable[[int, str], Exception] = RuntimeError
@@ -114,7 +120,7 @@ class Exchange:
         self._link.end()
         self._ended.set()
         self._calls.forget()
-        self.drop_asked()
+        self.drop_asked("the agent can be heard no more")
 
     async def _take(self, line: str) -> None:
         if len(line) < HUGE:
@@ -196,6 +202,11 @@ class Exchange:
             yield
         finally:
             with anyio.CancelScope(shield=True):
+                self.drop_asked("the conversation is over")
+                # Closing ends those that answer, and what becomes of each request is to be told.
+                while self._answering:
+                    self._answered = anyio.Event()
+                    await self._answered.wait()
                 await self._connection.close()
 
     async def ask(
@@ -240,8 +251,9 @@ class Exchange:
 
     # What it asks.
 
-    def drop_asked(self) -> None:
-        """Answer all that it asks with `cancelled`."""
+    def drop_asked(self, why: str) -> None:
+        """Answer all that it asks with `cancelled`, and what it asks until its next turn."""
+        self.refusing = self.refusing or why
         for scope in tuple(self._asked):
             scope.cancel()
 
@@ -250,14 +262,24 @@ class Exchange:
             # Files and terminals are not offered: agents use their own, where the sandbox is.
             raise self._request_error(_METHOD_NOT_FOUND, f"{method} is not offered")
         call = self._calls.merged(mapping(params, "toolCall"))
-        if self.refusing:
-            return _DROPPED
-        with anyio.CancelScope() as scope:
-            self._asked.add(scope)
-            try:
-                return await self.permit(call, mapping(params))
-            finally:
-                self._asked.discard(scope)
+        self._answering += 1
+        try:
+            return await self._permitted(call, mapping(params))
+        finally:
+            self._answering -= 1
+            self._answered.set()
+
+    async def _permitted(
+        self, call: Mapping[str, object], params: Mapping[str, object]
+    ) -> Mapping[str, object]:
+        if not self.refusing:
+            with anyio.CancelScope() as scope:
+                self._asked.add(scope)
+                try:
+                    return await self.permit(call, params)
+                finally:
+                    self._asked.discard(scope)
+        await self.dropped(call, self.refusing)
         return _DROPPED
 
 
