@@ -158,7 +158,7 @@ def test_lines_that_are_selected_in_a_review_go_along_with_a_follow_up_of_its_pr
     settled(editor, first)
     review(editor, first)
     editor.lua("vim.api.nvim_set_current_win(require('sennit.ui.review').get().proposed_window)")
-    editor.sennit("materialise")
+    editor.sennit(f"materialise {first} marked")
     told = editor.until_notice("the work of marked is in")
     folder = told.split(" is in ")[1].removesuffix(", a copy.")
     editor.until_lua("return #vim.api.nvim_list_tabpages() == 3")
