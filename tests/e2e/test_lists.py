@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.e2e.scene import Client, Machine, sh, task
+from tests.e2e.scene import Client, Machine, Repo, sh, task
 
 
 def listed(server: Client, **params: object) -> list[str]:
@@ -88,3 +88,14 @@ def test_a_view_holds_no_more_of_an_output_than_the_settings_say(machine: Machin
     assert told.endswith("\n4999\n5000\n")
     whole = server.ask("output", ticket=ticket, task="a", limit=1 << 20)
     assert whole["text"].startswith("1\n2\n3\n")
+
+
+def test_a_ticket_is_known_to_another_server_as_soon_as_it_is_made(
+    machine: Machine, repo: Repo
+) -> None:
+    server, other = machine.serve(repo), machine.serve(repo)
+    for number in range(6):
+        ticket = server.dispatch(task(f"t{number}", "true"))
+        assert other.ask("ticket", ticket=ticket)["id"] == ticket
+    error = other.refused("ticket", ticket="t_aaaaaaaaaa")
+    assert error["code"] == 2

@@ -17,7 +17,7 @@ from sennit.core.engine.events import ServerUnattended
 from sennit.core.stored import StoreProblem
 from sennit.server import lsp_names
 from sennit.server.capabilities import initialize_result
-from sennit.server.errors import store_error
+from sennit.server.errors import is_unknown, store_error
 from sennit.server.handshake import Start, told_version
 from sennit.server.jsonrpc import Context, Handlers, open_connection
 from sennit.server.methods import table
@@ -149,7 +149,14 @@ class Server:
                 )
             if services is None:
                 return self._unavailable()
-            return await work(services, context, params)
+            seen = services.loop.sequence
+            answer = await work(services, context, params)
+            if is_unknown(answer):
+                # Another server may have made it a moment ago.
+                await services.loop.catch_up()
+                if services.loop.sequence != seen:
+                    answer = await work(services, context, params)
+            return answer
 
         return handle
 

@@ -10,6 +10,16 @@ from sennit.server.services import Services
 from sennit_protocol.errors import ErrorCode, RpcError
 from sennit_protocol.ids import ProposalId, RevisionId, TicketId
 
+_UNKNOWN = frozenset({
+    ErrorCode.UNKNOWN_TICKET, ErrorCode.UNKNOWN_TASK, ErrorCode.UNKNOWN_PROPOSAL,
+    ErrorCode.UNKNOWN_QUESTION,
+})  # fmt: skip
+
+
+def is_unknown(answer: object) -> bool:
+    """Whether an answer says that there is nothing of an id."""
+    return isinstance(answer, RpcError) and answer.code in _UNKNOWN
+
 
 def ticket_or_error(services: Services, ticket: TicketId) -> TicketRow | RpcError:
     """The ticket, or the error that there is none."""
