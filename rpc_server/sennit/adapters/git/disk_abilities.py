@@ -11,22 +11,34 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attrs import frozen
+
 from sennit.adapters.git.disk import below
 from sennit.adapters.git.scratch import scratch_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from sennit.adapters.git.git import Config
 
-_NOT_SAID = {
-    "core.filemode": "true",
-    "core.ignorecase": "false",
-    "core.precomposeunicode": "false",
-    "core.symlinks": "true",
-}
 _PROGRAM = 0o100
-_TRUE = ("true", "yes", "on", "1")
+_TRUE = frozenset({"true", "yes", "on", "1"})
+_FALSE = frozenset({"false", "no", "off", "0"})
+_CASE, _FORM = "core.ignorecase", "core.precomposeunicode"
+_MODES, _LINKS = "core.filemode", "core.symlinks"
+_NOT_SAID = {_MODES: "true", _CASE: "false", _FORM: "false", _LINKS: "true"}
+
+
+@frozen
+class Keeps:
+    """What the disk of a work tree keeps of a file, by what git is told of it.
+
+    Without ``modes`` any file may look like a program. Without ``links`` a link is a file that
+    holds its target.
+    """
+
+    modes: bool = True
+    links: bool = True
 
 
 def abilities_said(values: Mapping[str, str]) -> Config:
@@ -36,13 +48,22 @@ def abilities_said(values: Mapping[str, str]) -> Config:
 
 def folds_names(abilities: Config) -> bool:
     """Tell whether names are one there that only case or Unicode form tells apart."""
-    folding = {"core.ignorecase", "core.precomposeunicode"}
-    return any(name in folding and value.lower() in _TRUE for name, value in abilities)
+    return not {_CASE, _FORM}.isdisjoint(_said(abilities, _TRUE))
 
 
 def folds_case(abilities: Config) -> bool:
     """Tell whether names are said to be one there that only case tells apart."""
-    return any(name == "core.ignorecase" and value.lower() in _TRUE for name, value in abilities)
+    return _CASE in _said(abilities, _TRUE)
+
+
+def kept_on(abilities: Config) -> Keeps:
+    """Tell what a disk keeps of a file."""
+    lacking = _said(abilities, _FALSE)
+    return Keeps(_MODES not in lacking, _LINKS not in lacking)
+
+
+def _said(abilities: Config, values: Collection[str]) -> frozenset[str]:
+    return frozenset(name for name, value in abilities if value.lower() in values)
 
 
 def tells_case_apart(folder: bytes) -> bool:
@@ -73,9 +94,9 @@ def _tried(folder: Path, _device: int) -> Config:
     file.touch(0o600)
     try:
         found = {
-            "core.filemode": _keeps_modes(file),
-            "core.ignorecase": file.with_name(file.name.upper()).exists(),
-            "core.symlinks": _has_links(file.with_name(f"{file.name}.link")),
+            _MODES: _keeps_modes(file),
+            _CASE: file.with_name(file.name.upper()).exists(),
+            _LINKS: _has_links(file.with_name(f"{file.name}.link")),
         }
     finally:
         file.unlink()

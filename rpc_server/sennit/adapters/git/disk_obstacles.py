@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
-from sennit.adapters.git.disk_abilities import tells_case_apart
+from sennit.adapters.git.disk_abilities import kept_on, tells_case_apart
 from sennit.adapters.git.raw_trees import Sides
 from sennit.adapters.git.respelled import giving_way, kept_folders
 from sennit.adapters.git.work_tree_files import (
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from sennit.adapters.git.discovery import Repository
-    from sennit.adapters.git.git import Config, Git
+    from sennit.adapters.git.git import Git
     from sennit.adapters.git.store import Store
 
 Plan = Mapping[bytes, Sides]
@@ -53,27 +53,6 @@ class Seen:
 
 
 Look = Mapping[bytes, Seen | PathTrouble]
-
-
-_FALSE = frozenset({"false", "no", "off", "0"})
-
-
-@frozen
-class Keeps:
-    """What the disk of a work tree keeps of a file, by what git is told of it.
-
-    Without ``modes`` any file may look like a program. Without ``links`` a link is a file that
-    holds its target.
-    """
-
-    modes: bool = True
-    links: bool = True
-
-
-def kept_on(disk: Config) -> Keeps:
-    """Read what a repository's configuration says of its disk."""
-    lacking = {name for name, value in disk if value.lower() in _FALSE}
-    return Keeps("core.filemode" not in lacking, "core.symlinks" not in lacking)
 
 
 def troubles_of_names(plan: Plan) -> Iterator[PathTrouble]:

@@ -19,13 +19,12 @@ from attrs import frozen
 
 from sennit.adapters.git.changed_rules import under_rules
 from sennit.adapters.git.checkout import Source, check_out, rules_among
+from sennit.adapters.git.disk_abilities import Keeps, kept_on
 from sennit.adapters.git.disk_obstacles import (
-    Keeps,
     Look,
     Plan,
     Seen,
     changed_since,
-    kept_on,
     look_at_all,
     troubles_of_names,
     troubles_of_unwritten,

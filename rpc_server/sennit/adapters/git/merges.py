@@ -12,12 +12,9 @@ from sennit.adapters.git.files import both
 from sennit.adapters.git.line_endings import Levelled, ThreeWay, level_line_endings
 from sennit.adapters.git.merge_tree import merge_by_git
 from sennit.adapters.git.name_collisions import colliding
-from sennit.adapters.git.path_merges import Changes, Meeting, merge_by_path
+from sennit.adapters.git.path_merges import Changes, merge_by_path
 from sennit.adapters.git.second_opinion import doubtful, opinions_on
-from sennit.adapters.git.trees import (
-    changed_paths_of,
-    entries_at,
-)
+from sennit.adapters.git.trees import changed_paths_of, entries_at
 from sennit.core.merge import decide_by_identity
 from sennit.core.objects import (
     Conflict,
@@ -56,11 +53,9 @@ async def merge_trees(
         changes = await _changes(git, store, trees.base, trees.ours, trees.theirs)
         if isinstance(changes, GitFailed):
             return changes
-    meeting = changes.meeting
-    if meeting is not None:
-        merged = await merge_by_path(git, store, trees, Meeting(changes, meeting, at))
-        if merged is not None:
-            return await _with_collisions(git, store, trees, merged, changes.added)
+    merged = await merge_by_path(git, store, trees, changes, at)
+    if merged is not None:
+        return await _with_collisions(git, store, trees, merged, changes.added)
     return await _merge_whole(git, store, trees, changes, at)
 
 

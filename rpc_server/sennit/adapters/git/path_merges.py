@@ -64,23 +64,20 @@ def _is_file(three: ThreeWay) -> bool:
     return all(side is not None and side.mode in REGULAR for side in sides)
 
 
-@frozen
-class Meeting:
-    """A merge that moves no path: what changed, the files that meet, when (seconds since 1970)."""
+async def merge_by_path(
+    git: Git, store: Store, trees: Levelled, changes: Changes, at: int
+) -> Merged | None:
+    """Merge each path by itself; None where that is not clean, or cannot be done in process.
 
-    changes: Changes
-    files: Mapping[bytes, ThreeWay]
-    at: int
-
-
-async def merge_by_path(git: Git, store: Store, trees: Levelled, meeting: Meeting) -> Merged | None:
-    """Merge each path by itself; None where that is not clean, or cannot be done in process."""
-    texts = await _merge_files(git, store, trees, meeting) if meeting.files else _Texts({})
+    ``at`` dates the throw-away commits, in seconds since 1970.
+    """
+    meeting = changes.meeting
+    if meeting is None:
+        return None
+    texts = await _merge_files(git, store, trees, meeting, at) if meeting else _Texts({})
     if texts is None:
         return None
-    tree = await with_objects(
-        store, lambda objects: _joined(objects, trees.ours, meeting.changes, texts)
-    )
+    tree = await with_objects(store, lambda objects: _joined(objects, trees.ours, changes, texts))
     if not isinstance(tree, str):
         return None
     return Merged(tree, normalised=trees.paths, uncertain=texts.uncertain)
@@ -94,14 +91,15 @@ class _Texts:
     uncertain: tuple[bytes, ...] = ()
 
 
-async def _merge_files(git: Git, store: Store, trees: Levelled, meeting: Meeting) -> _Texts | None:
-    files = meeting.files
+async def _merge_files(
+    git: Git, store: Store, trees: Levelled, files: Mapping[bytes, ThreeWay], at: int
+) -> _Texts | None:
     few = await with_objects(store, lambda objects: _written(objects, files))
     if isinstance(few, NotHere):
         return None
     # Git and libgit2 work at the same time.
     result, opinions = await both(
-        merge_by_git(git, store, few, meeting.at, attributes=trees.ours),
+        merge_by_git(git, store, few, at, attributes=trees.ours),
         opinions_on(git, store, files),
     )
     if not isinstance(result, Merged) or isinstance(opinions, GitFailed):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from sennit.adapters.git.disk_obstacles import kept_on
+from sennit.adapters.git.disk_abilities import kept_on
 from sennit.adapters.git.raw_trees import REGULAR
 from sennit.adapters.git.trees import entries_at
 from sennit.core.objects import Entry, GitFailed, Snapshot
