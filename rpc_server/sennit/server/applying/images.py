@@ -5,7 +5,8 @@ from __future__ import annotations
 from attrs import frozen
 
 from sennit.adapters.git.commits import commit_tree
-from sennit.adapters.git.durable import keep_on_disk
+from sennit.adapters.git.durable import on_disk
+from sennit.adapters.git.store import keep_new
 from sennit.core.edits import FileEdit
 from sennit.core.engine.rows import ApplicationRow, Image, RepositoryRef
 from sennit.core.objects import GitFailed
@@ -43,9 +44,12 @@ async def record_of(services: Services, plan: Plan, heading: Heading) -> Applica
         return after
     for name, commit in (("before", plan.live.commit), ("after", after)):
         ref = f"applications/{heading.id}/{name}"
-        failed = await keep_on_disk(plan.opened.store, ref, commit)
+        failed = await keep_new(plan.opened.store, ref, commit)
         if failed is not None:
             return failed
+    failed = await on_disk(plan.opened.store)
+    if failed is not None:
+        return failed
     waiting = plan.target is not Target.PATCH
     return ApplicationRow(
         id=heading.id,
