@@ -160,10 +160,11 @@ def main() -> int:
     parser.add_argument("--files", type=int, help="a made tree of so many files, not the large one")
     parser.add_argument("--rounds", type=int, default=3, help="how often each stage is measured")
     parser.add_argument("--batch", type=int, metavar="TASKS", help="whole batches, not stages")
+    parser.add_argument("--at", type=Path, default=CACHE, metavar="FOLDER", help="the disk to use")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     chosen = parser.parse_args()
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=CACHE) as name:
+    chosen.at.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=chosen.at) as name:
         figures = _figures(chosen, Path(name))
     if chosen.json:
         print(json.dumps([{**attrs.asdict(each), "met": each.met} for each in figures], indent=2))

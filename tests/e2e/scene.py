@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attrs import define, field
 
-from tests.adapters.git.begun import AUTHOR, begin
+from tests.adapters.git.begun import USERS_CONFIG, begin
 from tests.e2e.client import (
     FINAL,
     PATIENCE_S,
@@ -117,7 +117,9 @@ class Machine:
     def __attrs_post_init__(self) -> None:
         for folder in (self.home, self.config, self.gates, self.temporary):
             folder.mkdir()
-        (self.home / ".gitconfig").write_text(f'{AUTHOR}[protocol "file"]\n\tallow = always\n')
+        (self.home / ".gitconfig").write_text(
+            f'{USERS_CONFIG}[protocol "file"]\n\tallow = always\n'
+        )
 
     @property
     def home(self) -> Path:

@@ -12,7 +12,12 @@ from pathlib import Path
 
 from tests.adapters.git.bench import Tree
 
-AUTHOR = "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
+USERS_CONFIG = (
+    "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
+    # Git tidies up in the background, and what a test looks at would change under its hands.
+    "[maintenance]\n\tauto = false\n"
+)
+"""What the configuration of the user of a test says."""
 
 
 def begin(tree: Tree, files: Mapping[str, str]) -> None:
@@ -31,7 +36,7 @@ def _made(files: tuple[tuple[str, str], ...]) -> Path:
     atexit.register(shutil.rmtree, folder)
     home = folder / "home"
     home.mkdir()
-    (home / ".gitconfig").write_text(AUTHOR)
+    (home / ".gitconfig").write_text(USERS_CONFIG)
     tree = Tree(
         folder / "repo",
         {"PATH": os.environ["PATH"], "HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1"},

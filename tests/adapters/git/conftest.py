@@ -11,7 +11,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from attrs import evolve
 
 from sennit.adapters.git.git import Git, Limits, git_for
-from tests.adapters.git.begun import AUTHOR, begin
+from tests.adapters.git.begun import USERS_CONFIG, begin
 from tests.adapters.git.bench import Bench, Guard, Tree, Watch
 from tests.adapters.git.laws import Lab
 from tests.adapters.git.made_trees import GUARDED, workbench
@@ -22,7 +22,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
     """An environment whose home holds only what the tests put there."""
     home = tmp_path / "home"
     home.mkdir()
-    (home / ".gitconfig").write_text(f'{AUTHOR}[protocol "file"]\n\tallow = always\n')
+    (home / ".gitconfig").write_text(f'{USERS_CONFIG}[protocol "file"]\n\tallow = always\n')
     return {
         "PATH": os.environ["PATH"],
         "HOME": str(home),

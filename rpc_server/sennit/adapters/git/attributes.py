@@ -24,21 +24,27 @@ from sennit.core.names import refused
 from sennit.core.objects import Entry, GitFailed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from sennit.adapters.git.git import Git, Place
     from sennit.adapters.git.store import Store
 
 _NAME = b".gitattributes"
-_Found = tuple[tuple[bytes, str], ...]
+Rules = tuple[tuple[bytes, str], ...]
+"""The attribute files of a tree: paths, and the ids of blobs."""
 _MOST_REMEMBERED = 200_000
 
 
 async def with_attributes(git: Git, store: Store, tree: str) -> Place | GitFailed:
     """Give the place of calls that are to follow the attributes of a tree."""
-    found = await _attribute_files(git, store, tree)
-    if isinstance(found, GitFailed):
-        return found
+    found = await with_objects(store, lambda objects: rules_in(objects, store, tree))
+    rules = await _listed(git, store, tree) if isinstance(found, NotHere) else found
+    return rules if isinstance(rules, GitFailed) else await place_with(git, store, rules)
+
+
+async def place_with(git: Git, store: Store, found: Rules) -> Place | GitFailed:
+    """Give the place of calls that are to follow these attribute files."""
     if not found:
         return store.place
     name = sha256(repr(found).encode()).hexdigest()[:32]
@@ -53,30 +59,33 @@ async def with_attributes(git: Git, store: Store, tree: str) -> Place | GitFaile
     return evolve(store.place, cwd=folder, work_tree=folder)
 
 
-async def _attribute_files(git: Git, store: Store, tree: str) -> _Found | GitFailed:
+def rules_in(objects: Objects, store: Store, tree: str) -> Rules:
+    """Find the attribute files of a tree; KeyError where a folder of it is not here."""
     memory = _memory(store.git_dir)
     if len(memory) > _MOST_REMEMBERED:
         memory.clear()
-    found = await with_objects(store, lambda objects: _below(objects, memory, tree))
-    if isinstance(found, NotHere):
-        everything = await tree_entries(git, store, tree)
-        if isinstance(everything, GitFailed):
-            return everything
-        found = tuple(
-            (path, entry.id)
-            for path, entry in everything.items()
-            if path.rpartition(b"/")[2] == _NAME and _is_file(entry)
-        )
+    return _allowed(_below(objects, memory, tree))
+
+
+async def _listed(git: Git, store: Store, tree: str) -> Rules | GitFailed:
+    everything = await tree_entries(git, store, tree)
+    if isinstance(everything, GitFailed):
+        return everything
+    files = (item for item in everything.items() if item[0].rpartition(b"/")[2] == _NAME)
+    return _allowed((path, entry.id) for path, entry in files if _is_file(entry))
+
+
+def _allowed(found: Iterable[tuple[bytes, str]]) -> Rules:
     return tuple(item for item in found if refused(item[0]) is None)
 
 
 @lru_cache(maxsize=32)
-def _memory(git_dir: Path) -> dict[str, _Found]:  # noqa: ARG001  the key of the cache
+def _memory(git_dir: Path) -> dict[str, Rules]:  # noqa: ARG001  the key of the cache
     """Remember what lies below each tree of a store; ids name content, so it cannot go stale."""
     return {}
 
 
-def _below(objects: Objects, memory: dict[str, _Found], tree: str) -> _Found:
+def _below(objects: Objects, memory: dict[str, Rules], tree: str) -> Rules:
     known = memory.get(tree)
     if known is not None:
         return known
@@ -96,7 +105,7 @@ def _is_file(entry: Entry) -> bool:
     return entry.mode in REGULAR
 
 
-def _make(store: Store, folder: Path, found: _Found, contents: dict[str, bytes]) -> None:
+def _make(store: Store, folder: Path, found: Rules, contents: dict[str, bytes]) -> None:
     """Make the folder beside and move it in place, so that nobody sees half of it."""
     make_private_folder(folder.parent)
     beside = store.scratch / scratch_name("attributes")

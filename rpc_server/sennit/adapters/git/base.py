@@ -101,10 +101,12 @@ async def _snapshot(look: Look) -> Snapshot | GitFailed:
 
 
 async def _planned(look: Look, surveyed: Survey) -> Snapshot | GitFailed:
-    planned = await in_thread("look at what changed", _plan, look, surveyed)
+    planned, parent = await both(
+        in_thread("look at what changed", _plan, look, surveyed),
+        _parent(look, surveyed.status.head),
+    )
     if isinstance(planned, GitFailed):
         return planned
-    parent = await _parent(look, surveyed.status.head)
     if isinstance(parent, GitFailed):
         return parent
     staged = await _staged(look, surveyed.status, planned, parent)
@@ -202,10 +204,12 @@ async def _commit(
     look: Look, tree: str, manifest: Manifest, parent: CommitFacts | None
 ) -> Snapshot | GitFailed:
     # What a commit of the user brought while we looked must be in the mirror before it is used.
-    linked = await refresh_objects(look.store, look.repository)
+    linked, commit = await both(
+        refresh_objects(look.store, look.repository),
+        _commit_of(look, tree, manifest.head, parent),
+    )
     if isinstance(linked, GitFailed):
         return linked
-    commit = await _commit_of(look, tree, manifest.head, parent)
     if isinstance(commit, GitFailed):
         return commit
     kept = await keep_new(look.store, f"base/{commit}", commit)

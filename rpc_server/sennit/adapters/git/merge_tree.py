@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sennit.adapters.git.attributes import with_attributes
+from attrs import frozen
+
+from sennit.adapters.git.attributes import place_with, rules_in, with_attributes
 from sennit.adapters.git.conflicts import Commits, conflicts_of, parse_attempt
 from sennit.adapters.git.git import DISPOSABLE
+from sennit.adapters.git.inprocess import NotHere, with_objects
 from sennit.adapters.git.regions import with_regions
-from sennit.adapters.git.trees import write_merge_sides
+from sennit.adapters.git.trees import merge_sides, write_merge_sides
 from sennit.core.objects import Conflicted, GitFailed, Merged, MergeResult
 
 if TYPE_CHECKING:
-    from sennit.adapters.git.git import Config, Git
+    from sennit.adapters.git.git import Config, Git, Place
     from sennit.adapters.git.line_endings import Levelled
     from sennit.adapters.git.store import Store
 
@@ -31,19 +34,47 @@ MERGE_CONFIG: Config = (
 _CONFLICT = 1
 
 
-async def merge_by_git(
+@frozen
+class Prepared:
+    """A merge of three trees that git can do at once.
+
+    ``sides`` are commits whose only common ancestor is the base, ``place`` has the attributes.
+    """
+
+    trees: Levelled
+    sides: tuple[str, ...]
+    place: Place
+
+
+async def prepare_merge(
     git: Git, store: Store, trees: Levelled, at: int, *, attributes: str
-) -> MergeResult:
-    """Merge commits whose only common ancestor is the base, with the attributes of a tree."""
-    sides = await write_merge_sides(git, store, trees.base, (trees.ours, trees.theirs), at)
+) -> Prepared | GitFailed:
+    """Get all ready for a merge with the attributes of a tree; ``at`` dates the commits."""
+    both = (trees.ours, trees.theirs)
+    found = await with_objects(
+        store,
+        lambda objects: (
+            merge_sides(objects, trees.base, both, at),
+            rules_in(objects, store, attributes),
+        ),
+    )
+    if isinstance(found, NotHere):
+        sides = await write_merge_sides(git, store, trees.base, both, at)
+        place = await with_attributes(git, store, attributes)
+    else:
+        sides = found[0]
+        place = await place_with(git, store, found[1])
     if isinstance(sides, GitFailed):
         return sides
-    place = await with_attributes(git, store, attributes)
-    if isinstance(place, GitFailed):
-        return place
+    return place if isinstance(place, GitFailed) else Prepared(trees, sides, place)
+
+
+async def merge_by_git(git: Git, store: Store, prepared: Prepared) -> MergeResult:
+    """Merge what was prepared."""
+    sides, paths = prepared.sides, prepared.trees.paths
     done = await git.run(
         ["merge-tree", "--write-tree", "-z", "--messages", *sides],
-        place,
+        prepared.place,
         accept=(0, _CONFLICT),
         config=MERGE_CONFIG + DISPOSABLE + store.neutral,
     )
@@ -54,5 +85,5 @@ async def merge_by_git(
         conflicts = await with_regions(git, store, conflicts_of(attempt))
         if isinstance(conflicts, GitFailed):
             return conflicts
-        return Conflicted(attempt.tree, conflicts, trees.paths, attempt.aside)
-    return Merged(attempt.tree, normalised=trees.paths)
+        return Conflicted(attempt.tree, conflicts, paths, attempt.aside)
+    return Merged(attempt.tree, normalised=paths)

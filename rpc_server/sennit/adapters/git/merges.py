@@ -10,7 +10,7 @@ from sennit.adapters.git.changes import renames_between
 from sennit.adapters.git.disk_abilities import folds_names
 from sennit.adapters.git.files import both
 from sennit.adapters.git.line_endings import Levelled, ThreeWay, level_line_endings
-from sennit.adapters.git.merge_tree import merge_by_git
+from sennit.adapters.git.merge_tree import merge_by_git, prepare_merge
 from sennit.adapters.git.name_collisions import colliding
 from sennit.adapters.git.path_merges import Changes, merge_by_path
 from sennit.adapters.git.second_opinion import doubtful, opinions_on
@@ -64,9 +64,12 @@ async def _merge_whole(
 ) -> MergeResult:
     if decided := decide_by_identity(trees.base, trees.ours, trees.theirs):
         return Merged(decided.value, normalised=trees.paths)
+    prepared = await prepare_merge(git, store, trees, at, attributes=trees.ours)
+    if isinstance(prepared, GitFailed):
+        return prepared
     # Git and libgit2 work at the same time.
     result, opinions = await both(
-        merge_by_git(git, store, trees, at, attributes=trees.ours),
+        merge_by_git(git, store, prepared),
         _opinions(git, store, trees, changes),
     )
     if isinstance(result, Merged):

@@ -14,7 +14,7 @@ from attrs import frozen
 from sennit.adapters.git.files import both
 from sennit.adapters.git.inprocess import NotHere, with_objects
 from sennit.adapters.git.line_endings import Levelled
-from sennit.adapters.git.merge_tree import merge_by_git
+from sennit.adapters.git.merge_tree import merge_by_git, prepare_merge
 from sennit.adapters.git.raw_trees import REGULAR, Folders, InTheWay, rewritten
 from sennit.adapters.git.second_opinion import doubtful, opinions_on
 from sennit.adapters.git.trees import entries_at, without_needless
@@ -97,9 +97,12 @@ async def _merge_files(
     few = await with_objects(store, lambda objects: _written(objects, files))
     if isinstance(few, NotHere):
         return None
+    prepared = await prepare_merge(git, store, few, at, attributes=trees.ours)
+    if isinstance(prepared, GitFailed):
+        return None
     # Git and libgit2 work at the same time.
     result, opinions = await both(
-        merge_by_git(git, store, few, at, attributes=trees.ours),
+        merge_by_git(git, store, prepared),
         opinions_on(git, store, files),
     )
     if not isinstance(result, Merged) or isinstance(opinions, GitFailed):

@@ -285,18 +285,19 @@ async def write_merge_sides(
     git: Git, store: Store, base: str, sides: Sequence[str], at: int
 ) -> tuple[str, ...] | GitFailed:
     """Store a commit of each side whose only parent is a commit of the base."""
-
-    def work(objects: Objects) -> tuple[str, ...]:
-        root = objects.write_commit(_commit(base, (), at))
-        return tuple(objects.write_commit(_commit(side, (root,), at)) for side in sides)
-
-    written = await with_objects(store, work)
+    written = await with_objects(store, lambda objects: merge_sides(objects, base, sides, at))
     if not isinstance(written, NotHere):
         return written
     root = await write_commits(git, store, [(base, ())], at)
     if isinstance(root, GitFailed):
         return root
     return await write_commits(git, store, [(side, root) for side in sides], at)
+
+
+def merge_sides(objects: Objects, base: str, sides: Sequence[str], at: int) -> tuple[str, ...]:
+    """Do what ``write_merge_sides`` does, in process."""
+    root = objects.write_commit(_commit(base, (), at))
+    return tuple(objects.write_commit(_commit(side, (root,), at)) for side in sides)
 
 
 def _commit(tree: str, parents: Sequence[str], at: int) -> bytes:
