@@ -123,29 +123,40 @@ async def _tasks(times: Times, tree: BenchTree, place: Path, rounds: int) -> Non
     await anyio.Path(place).mkdir(parents=True)
     reference, ours = Reference(tree.folder, place), await open_ours(tree.folder, place)
     base, theirs = await ours.snapshot(), reference.base()
-    integrated, chain, names = base.tree, theirs, tree.files()
+    merged, patches, workers, names = [base.tree], [], [], tree.files()
     # A folder of an earlier task, in which somebody was at work.
     earlier = await times.wait("plain workspace", ours.workspace("earlier", base))
     work(earlier.folder, tree, rounds, names)
     await ours.give_back(earlier)
     for task in range(rounds):
         make = partial(reference.workspace, f"w{task}", theirs.commit)
-        worker = times.of("reference workspace", make)
+        workers.append(times.of("reference workspace", make))
         mine = await times.wait("workspace", ours.workspace(f"o{task}", base))
-        work(worker, tree, task, names)
+        work(workers[-1], tree, task, names)
         work(mine.folder, tree, task, names)
-        take = partial(reference.capture, worker, theirs)
+        take = partial(reference.capture, workers[-1], theirs)
         proposal, patch = times.of("reference capture", take)
         taken = await times.wait("capture", ours.capture(mine))
         _same("capture", taken.tree, proposal.tree)
-        # Onto nothing but the base there is nothing to merge.
-        stage = "merge" if task else "first merge"
-        chain = times.of(f"reference {stage}", partial(reference.merge, task, chain, patch))
-        integrated = await times.wait(stage, ours.merge(base.tree, integrated, taken.tree))
-        _same("merge", integrated, chain.tree)
-        reference.remove(worker)
+        patches.append(patch)
+        merge = ours.merge(base.tree, merged[-1], taken.tree)
+        merged.append(await times.wait(_merge_of(task), merge))
         await times.wait("give back", ours.give_back(mine))
+    # The reference removes a work tree with each merge. ext4 looks at each inode that was freed in
+    # the last minutes when it makes a file, so all that is measured after that would be slower.
+    chain = theirs
+    for task, patch in enumerate(patches):
+        onto = partial(reference.merge, task, chain, patch)
+        chain = times.of(f"reference {_merge_of(task)}", onto)
+        _same("merge", merged[task + 1], chain.tree)
+    for worker in workers:
+        reference.remove(worker)
     reference.clear()
+
+
+def _merge_of(task: int) -> str:
+    """Onto nothing but the base there is nothing to merge."""
+    return "merge" if task else "first merge"
 
 
 def _same(what: str, ours: str, theirs: str) -> None:

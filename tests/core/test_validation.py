@@ -364,3 +364,13 @@ def test_what_an_agent_without_a_prompt_would_be_told_is_refused(
 
 def test_an_agent_without_a_prompt_takes_the_roles_that_choose_it() -> None:
     assert valid(call(task(agent="script", role="verify")), SCRIPT).tasks[0].agent == "script"
+
+
+def test_an_unknown_role_hides_no_other_problem_of_the_task() -> None:
+    tasks = (task(agent="lost", role="nobody"), task("b", "x" * 11, agent="short", role="nobody"))
+    assert {each.path for each in problems(call(*tasks))} == {
+        "tasks[0].role",
+        "tasks[0].agent",
+        "tasks[1].role",
+        "tasks[1].prompt",
+    }

@@ -88,6 +88,15 @@ def test_an_answer_of_the_client_reaches_the_agent(desk: Callable[[Abilities], D
     assert answer_in(made, ticket) == "0 B\n"
 
 
+def test_an_agent_whose_path_leads_to_no_sennit_can_ask(desk: Callable[[Abilities], Desk]) -> None:
+    made = desk(REVIEWS)
+    asks = "sh -c 'sennit ask Which? > answer'"
+    task = {"id": "one", "agent": "command", "prompt": asks, "cwd": str(made.folder)}
+    ticket = dispatch(made, task)
+    made.editor.respond(asked(made), {"answer": "this"})
+    assert answer_in(made, ticket) == "this\n"
+
+
 def test_a_question_that_was_turned_away_can_still_be_answered(
     desk: Callable[[Abilities], Desk],
 ) -> None:

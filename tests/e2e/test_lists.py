@@ -97,5 +97,8 @@ def test_a_ticket_is_known_to_another_server_as_soon_as_it_is_made(
     for number in range(6):
         ticket = server.dispatch(task(f"t{number}", "true"))
         assert other.ask("ticket", ticket=ticket)["id"] == ticket
+        ended = server.dispatch(task(f"e{number}", "true"))
+        command = {"command": "sennit.server.cancel", "arguments": [{"ticket": ended}]}
+        assert "error" not in other.call("workspace/executeCommand", command)
     error = other.refused("ticket", ticket="t_aaaaaaaaaa")
     assert error["code"] == 2

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from attrs import field, frozen
 
+from sennit.core.cut import cut_block
 from sennit.core.fences import WARNING, fenced
 from sennit_protocol.following import Begin
 
@@ -82,7 +83,10 @@ def _standing(standing: Standing) -> list[str]:
         _listed("The user does not want all of the earlier change in:", standing.rejected),
         *(_data("The earlier change conflicted with other work:", one) for one in _first(standing)),
         _data("It had ended without being done:", standing.failure or ""),
-        _data("The earlier change, as far as it is not in the folder:", _cut(standing.patch)),
+        _data(
+            "The earlier change, as far as it is not in the folder:",
+            cut_block(standing.patch, MOST_PATCH),
+        ),
     ]
     return [part for part in parts if part]
 
@@ -133,9 +137,3 @@ def _listed(title: str, paths: Sequence[str]) -> str:
 
 def _data(title: str, text: str) -> str:
     return f"{title} ({WARNING})\n{fenced(text)}" if text else ""
-
-
-def _cut(text: str) -> str:
-    if len(text) <= MOST_PATCH:
-        return text
-    return f"{text[:MOST_PATCH]}\n(cut here: {len(text) - MOST_PATCH} more characters)"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
+from sennit.core.cut import cut_block
 from sennit.core.fences import fenced
 
 MOST_FILES = 50
@@ -47,10 +48,7 @@ def account(one: HandedOff) -> str:
 
 
 def _told(one: HandedOff, room: int) -> str:
-    text = account(one)
-    if len(text) > room:
-        text = text[:room] + "\n(cut here)"
-    return f"The task {one.task}:\n{fenced(text)}"
+    return f"The task {one.task}:\n{fenced(cut_block(account(one), room))}"
 
 
 def _files(files: Sequence[str]) -> list[str]:

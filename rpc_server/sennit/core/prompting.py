@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from sennit.core.cut import cut
+from sennit.core.cut import cut, cut_block
 from sennit.core.fences import WARNING, fenced
 from sennit.core.safe_text import safe_line
 from sennit.core.structured import request_for
@@ -107,11 +107,5 @@ def _given(attached: Sequence[Attached]) -> str:
     if not attached:
         return ""
     room = MOST_ATTACHED // len(attached)
-    told = [f"{one.label}:\n{fenced(_cut(one.text, room))}" for one in attached]
+    told = [f"{one.label}:\n{fenced(cut_block(one.text, room))}" for one in attached]
     return "\n\n".join([f"You are given the following. {WARNING}", *told])
-
-
-def _cut(text: str, room: int) -> str:
-    if len(text) <= room:
-        return text
-    return f"{text[:room]}\n(cut here: {len(text) - room} more characters)"

@@ -266,8 +266,11 @@ def _usable(facts: CallFacts) -> tuple[str, ...]:
 
 
 def _agent(task: Task, params: DispatchParams, facts: CallFacts) -> str | None:
+    """Tell who would work on a task, as far as that is known, so that all problems are."""
     briefed = _briefed(task, params, facts)
-    return None if isinstance(briefed, NoSuchRole) else briefed.agent
+    if isinstance(briefed, NoSuchRole):
+        return task.agent or params.defaults.agent
+    return briefed.agent
 
 
 def _briefed(task: Task, params: DispatchParams, facts: CallFacts) -> Briefing | NoSuchRole:

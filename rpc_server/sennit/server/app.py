@@ -149,14 +149,7 @@ class Server:
                 )
             if services is None:
                 return self._unavailable()
-            seen = services.loop.sequence
-            answer = await work(services, context, params)
-            if is_unknown(answer):
-                # Another server may have made it a moment ago.
-                await services.loop.catch_up()
-                if services.loop.sequence != seen:
-                    answer = await work(services, context, params)
-            return answer
+            return await _with_a_second_look(services, lambda: work(services, context, params))
 
         return handle
 
@@ -167,7 +160,7 @@ class Server:
             services = self._services or await self._ready(context)
             if services is None:
                 return self._unavailable()
-            return await work(services, context, arguments)
+            return await _with_a_second_look(services, lambda: work(services, context, arguments))
 
         return handle
 
@@ -189,6 +182,17 @@ class Server:
     async def _closing(self) -> None:
         if self._services is not None:
             await stop(self._services)
+
+
+async def _with_a_second_look(services: Services, work: Callable[[], Awaitable[object]]) -> object:
+    """Do it once more where it names what another server may have made a moment ago."""
+    seen = services.loop.sequence
+    answer = await work()
+    if is_unknown(answer):
+        await services.loop.catch_up()
+        if services.loop.sequence != seen:
+            answer = await work()
+    return answer
 
 
 async def initialized(services: Services, context: Context, _params: object) -> None:

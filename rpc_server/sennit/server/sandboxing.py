@@ -12,6 +12,7 @@ from attrs import evolve, frozen
 
 from sennit.adapters.agents.catalogue import CatalogueEntry
 from sennit.adapters.runs.environment import agent_environment
+from sennit.adapters.runs.own_program import own_program
 from sennit.adapters.runs.values import RunSpec
 from sennit.adapters.sandbox.planning import Surroundings, plan
 from sennit.adapters.sandbox.probing import probe
@@ -115,8 +116,14 @@ async def _surroundings(
         home=variables.get("HOME", ""),
         workspace=str(workspace),
         kept=(os.fsdecode(task.repository.top), *map(str, kept)),
-        arguments=(*spec.argv, *variables["PATH"].split(os.pathsep)),
+        arguments=(*spec.argv, *variables["PATH"].split(os.pathsep), *_asking()),
     )
+
+
+def _asking() -> tuple[str, ...]:
+    """Name what an agent needs to see of this installation to ask."""
+    program = own_program()
+    return () if program is None else (str(program),)
 
 
 async def available(environ: Mapping[str, str]) -> Availability:

@@ -154,11 +154,13 @@ def test_a_follow_up_is_the_next_revision_with_the_decisions_that_still_fit(
 def test_lines_that_are_selected_in_a_review_go_along_with_a_follow_up_of_its_proposal(
     editor: Neovim,
 ) -> None:
+    settled(editor, _begun(editor, "other", "write other.txt beta"))
     first = _begun(editor, "marked", "write one.txt alpha")
     settled(editor, first)
     review(editor, first)
     editor.lua("vim.api.nvim_set_current_win(require('sennit.ui.review').get().proposed_window)")
-    editor.sennit(f"materialise {first} marked")
+    # No task is named: it is that of the proposal in the review.
+    editor.sennit("materialise")
     told = editor.until_notice("the work of marked is in")
     folder = told.split(" is in ")[1].removesuffix(", a copy.")
     editor.until_lua("return #vim.api.nvim_list_tabpages() == 3")

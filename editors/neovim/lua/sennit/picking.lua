@@ -1,4 +1,5 @@
---- Which task a command is about: the named one, else the only one that fits, else one to choose.
+--- Which task a command is about: the named one, else that of the proposal that a review shows, else
+--- the only one that fits, else one to choose.
 local async = require('sennit.async')
 local notify = require('sennit.notify')
 local plain = require('sennit.plain')
@@ -47,6 +48,19 @@ local function fitting(server, wanted, fits)
   return found
 end
 
+---@param found { ticket: string, task: sennit.TaskView }[]
+---@return { ticket: string, task: sennit.TaskView }?
+local function under_review(found)
+  local review = require('sennit.ui.review').get()
+  local shown = review and review.session.shown
+  local proposal = shown and state.known.proposals[shown.proposal]
+  for _, one in ipairs(proposal and found or {}) do
+    if one.ticket == proposal.ticket and one.task.id == proposal.task then
+      return one
+    end
+  end
+end
+
 --- The task that is meant; under `async.run`. One that is named in full is taken as it is.
 ---@param server vim.lsp.Client
 ---@param wanted sennit.Wanted
@@ -62,7 +76,8 @@ function M.task(server, wanted, fits, words)
     notify.info(words.none)
     return nil
   end
-  local chosen = #found == 1 and found[1]
+  local chosen = (not wanted.ticket and under_review(found))
+    or (#found == 1 and found[1])
     or async.select(found, {
       prompt = words.prompt,
       kind = 'sennit.task',

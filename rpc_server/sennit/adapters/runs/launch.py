@@ -22,6 +22,7 @@ from sennit.adapters.runs.folder import (
     write_private,
 )
 from sennit.adapters.runs.outcome import SWEEP_MS
+from sennit.adapters.runs.own_program import own_program, with_own_program
 from sennit.adapters.runs.sandbox import box_of, variables_inside, written_how, written_sandbox
 from sennit.adapters.runs.values import RunSpec
 from sennit.adapters.supervision.order import Order, encode
@@ -84,8 +85,9 @@ def prepare(
     if not any(call.argv[:1]) or any("\0" in text for text in (*call.argv, str(workspace))):
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
     write_private(folder.order, encode(_order(folder, workspace, spec, call, since)))
+    found = with_own_program(variables, folder.exchange, own_program())
     return Prepared(
-        {os.fsencode(name): os.fsencode(value) for name, value in variables.items()},
+        {os.fsencode(name): os.fsencode(value) for name, value in found.items()},
         Intention(owner, str(workspace), since, spec.sweep_folder),
     )
 
