@@ -174,8 +174,9 @@ def main() -> int:
     parser.add_argument("--at", type=Path, default=CACHE, metavar="FOLDER", help="the disk to use")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     chosen = parser.parse_args()
-    chosen.at.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=chosen.at) as name:
+    place = chosen.at.resolve()
+    place.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=place) as name:
         figures = _figures(chosen, Path(name))
     if chosen.json:
         print(json.dumps([{**attrs.asdict(each), "met": each.met} for each in figures], indent=2))

@@ -257,6 +257,20 @@ async def test_attributes_are_those_of_the_tree_being_merged(bench: Workbench) -
     assert (await conflict(bench, *plain)).kind is ConflictKind.CONTENT
 
 
+async def test_attributes_of_the_folder_that_a_file_was_moved_to_count(bench: Workbench) -> None:
+    text = TEXT + b"last\n"
+    rules: Files = {b"deep/.gitattributes": b"*.log merge=union\n", b"deep/other": b"o\n"}
+    base: Files = {**rules, b"a.log": text}
+    ours: Files = {**rules, b"deep/er/b.log": text + b"ours\n"}
+    theirs: Files = {**base, b"a.log": text + b"theirs\n"}
+    assert (await merged(bench, base, ours, theirs))[b"deep/er/b.log"] == text + b"ours\ntheirs\n"
+    plain = [
+        {path: file for path, file in side.items() if path != b"deep/.gitattributes"}
+        for side in (base, ours, theirs)
+    ]
+    assert (await conflict(bench, *plain)).kind is ConflictKind.CONTENT
+
+
 async def driven(bench: Workbench) -> tuple[Workbench, Path]:
     """Configure a merge driver in the user's repository that leaves a mark when it runs."""
     mark = bench.repository.work_tree / "driver-ran"

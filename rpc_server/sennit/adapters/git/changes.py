@@ -13,6 +13,7 @@ from attrs import evolve
 
 from sennit.adapters.git.attributes import with_attributes
 from sennit.adapters.git.raw_trees import raw_entry
+from sennit.adapters.git.trees import changed_paths
 from sennit.core.objects import (
     MODE_LINK,
     MODE_SUBMODULE,
@@ -25,7 +26,7 @@ from sennit.core.objects import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sennit.adapters.git.git import Config, Git
+    from sennit.adapters.git.git import Config, Git, Place
     from sennit.adapters.git.store import Store
 
 DIFF_CONFIG: Config = (
@@ -62,7 +63,7 @@ async def changes_between(
     """
     if old == new:
         return ()
-    place = await with_attributes(git, store, new)
+    place = await _with_attributes(git, store, old, new)
     if isinstance(place, GitFailed):
         return place
     args = ["diff-tree", "-r", "-z", "--raw", "--patch", "-U0", "--full-index"]
@@ -72,6 +73,14 @@ async def changes_between(
         config=DIFF_CONFIG + store.neutral,
     )
     return done if isinstance(done, GitFailed) else _parsed(done.stdout)
+
+
+async def _with_attributes(git: Git, store: Store, old: str, new: str) -> Place | GitFailed:
+    """Give the place of comparisons of two trees, with the attributes of the new one."""
+    changed = await changed_paths(git, store, old, new)
+    if isinstance(changed, GitFailed):
+        return changed
+    return await with_attributes(git, store, new, changed)
 
 
 def _parsed(output: bytes) -> tuple[FileChange, ...] | GitFailed:
@@ -177,7 +186,7 @@ async def renames_between(
 
 async def patch(git: Git, store: Store, old: str, new: str) -> bytes | GitFailed:
     """Write the difference as a patch with binary content, for ``git apply``."""
-    place = await with_attributes(git, store, new)
+    place = await _with_attributes(git, store, old, new)
     if isinstance(place, GitFailed):
         return place
     args = ["diff-tree", "-r", "--patch", "--binary", "--full-index", "--histogram"]

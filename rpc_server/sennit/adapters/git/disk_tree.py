@@ -12,6 +12,7 @@ import anyio
 import anyio.to_thread
 from attrs import evolve, frozen
 
+from sennit.adapters.git.attributes import rules_above
 from sennit.adapters.git.files import in_thread, remove_index
 from sennit.adapters.git.index_file import UnknownIndexError, objects_in, written_index
 from sennit.adapters.git.inprocess import NotHere, Objects, with_objects
@@ -22,7 +23,7 @@ from sennit.adapters.git.trees import files_at, without_needless
 from sennit.core.objects import Entry, GitFailed, LeftOut
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from sennit.adapters.git.git import Config, Git, Place
@@ -139,7 +140,7 @@ def _to_know(objects: Objects, differing: Differing) -> dict[bytes, Entry]:
     Of a path that git knows it keeps the mode where a disk has none, and line endings that are
     there already; attributes that lie in no folder are read from the index.
     """
-    wanted = {*differing.present, *_rules_above(differing.present)}
+    wanted = {*differing.present, *rules_above(differing.present)}
     folders = Folders(objects.tree, differing.tree)
     known: dict[bytes, Entry | None] = {**files_at(folders, wanted)}
     for changed in (differing.staged, _gone_rules(differing)):
@@ -154,16 +155,6 @@ def _gone_rules(differing: Differing) -> dict[bytes, Entry | None]:
 
 def _is_rule(path: bytes) -> bool:
     return path.rpartition(b"/")[2] == _ATTRIBUTES
-
-
-def _rules_above(paths: Iterable[bytes]) -> set[bytes]:
-    found: set[bytes] = set()
-    for path in paths:
-        folder, slash, _ = path.rpartition(b"/")
-        while (rules := folder + slash + _ATTRIBUTES) not in found:
-            found.add(rules)
-            folder, slash, _ = folder.rpartition(b"/")
-    return found
 
 
 @frozen

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from sennit.adapters.git.attributes import place_with, rules_in, with_attributes
+from sennit.adapters.git.attributes import place_with, rules_for, with_attributes
 from sennit.adapters.git.conflicts import Commits, conflicts_of, parse_attempt
 from sennit.adapters.git.git import DISPOSABLE
 from sennit.adapters.git.inprocess import NotHere, with_objects
@@ -15,6 +15,8 @@ from sennit.adapters.git.trees import merge_sides, write_merge_sides
 from sennit.core.objects import Conflicted, GitFailed, Merged, MergeResult
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from sennit.adapters.git.git import Config, Git, Place
     from sennit.adapters.git.line_endings import Levelled
     from sennit.adapters.git.store import Store
@@ -47,20 +49,29 @@ class Prepared:
 
 
 async def prepare_merge(
-    git: Git, store: Store, trees: Levelled, at: int, *, attributes: str
+    git: Git,
+    store: Store,
+    trees: Levelled,
+    at: int,
+    *,
+    attributes: str,
+    paths: Collection[bytes],
 ) -> Prepared | GitFailed:
-    """Get all ready for a merge with the attributes of a tree; ``at`` dates the commits."""
+    """Get all ready for a merge with the attributes of a tree; ``at`` dates the commits.
+
+    ``paths`` are those at which either side differs from the base.
+    """
     both = (trees.ours, trees.theirs)
     found = await with_objects(
         store,
         lambda objects: (
             merge_sides(objects, trees.base, both, at),
-            rules_in(objects, store, attributes),
+            rules_for(objects, attributes, paths),
         ),
     )
     if isinstance(found, NotHere):
         sides = await write_merge_sides(git, store, trees.base, both, at)
-        place = await with_attributes(git, store, attributes)
+        place = await with_attributes(git, store, attributes, paths)
     else:
         sides = found[0]
         place = await place_with(git, store, found[1])

@@ -64,7 +64,8 @@ async def _merge_whole(
 ) -> MergeResult:
     if decided := decide_by_identity(trees.base, trees.ours, trees.theirs):
         return Merged(decided.value, normalised=trees.paths)
-    prepared = await prepare_merge(git, store, trees, at, attributes=trees.ours)
+    paths = {*changes.ours, *changes.theirs}
+    prepared = await prepare_merge(git, store, trees, at, attributes=trees.ours, paths=paths)
     if isinstance(prepared, GitFailed):
         return prepared
     # Git and libgit2 work at the same time.

@@ -97,7 +97,7 @@ async def _merge_files(
     few = await with_objects(store, lambda objects: _written(objects, files))
     if isinstance(few, NotHere):
         return None
-    prepared = await prepare_merge(git, store, few, at, attributes=trees.ours)
+    prepared = await prepare_merge(git, store, few, at, attributes=trees.ours, paths=files)
     if isinstance(prepared, GitFailed):
         return None
     # Git and libgit2 work at the same time.
