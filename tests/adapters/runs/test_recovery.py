@@ -3,7 +3,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import anyio
@@ -41,8 +41,13 @@ def server(tmp_path: Path, workspace: Path, script: str) -> Iterator[PipedNestli
 
 
 def shims_of(tmp_path: Path) -> list[int]:
-    lines = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in processes_of(tmp_path)}
-    return [pid for pid, line in lines.items() if b"shim.py" in line]
+    found = []
+    for pid in processes_of(tmp_path):
+        # What has ended meanwhile is none any more.
+        with suppress(OSError):
+            if b"shim.py" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                found.append(pid)
+    return found
 
 
 async def recovered(executor: LocalExecutor) -> Left | None:

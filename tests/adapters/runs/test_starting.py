@@ -230,6 +230,9 @@ async def test_every_run_leaves_a_private_record_without_values(
     assert record.outcome == end
     folder = executor.runs_folder / "r-1"
     for path in (folder, *folder.rglob("*")):
+        if path.is_symlink():
+            assert path.name == "sennit"
+            continue
         wanted = 0o700 if path.is_dir() else 0o600
         assert stat.S_IMODE(path.stat().st_mode) == wanted, path
         assert path.is_dir() or b"hunter2" not in path.read_bytes()
