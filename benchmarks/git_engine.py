@@ -142,8 +142,9 @@ async def _tasks(times: Times, tree: BenchTree, place: Path, rounds: int) -> Non
         merge = ours.merge(base.tree, merged[-1], taken.tree)
         merged.append(await times.wait(_merge_of(task), merge))
         await times.wait("give back", ours.give_back(mine))
-    # The reference removes a work tree with each merge. ext4 looks at each inode that was freed in
-    # the last minutes when it makes a file, so all that is measured after that would be slower.
+    # The reference removes a work tree with each merge. An ext4 without a journal, as virtual disks
+    # often are, looks at each inode that was freed in the last minutes whenever it makes a file
+    # (ext4/ialloc.c, recently_deleted): all that is measured after that would be slower.
     chain = theirs
     for task, patch in enumerate(patches):
         onto = partial(reference.merge, task, chain, patch)
@@ -174,9 +175,9 @@ def main() -> int:
     parser.add_argument("--at", type=Path, default=CACHE, metavar="FOLDER", help="the disk to use")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     chosen = parser.parse_args()
-    place = chosen.at.resolve()
-    place.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=place) as name:
+    chosen.at = chosen.at.resolve()
+    chosen.at.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=chosen.at) as name:
         figures = _figures(chosen, Path(name))
     if chosen.json:
         print(json.dumps([{**attrs.asdict(each), "met": each.met} for each in figures], indent=2))
@@ -195,7 +196,7 @@ def _figures(chosen: argparse.Namespace, place: Path) -> tuple[Ratio, ...]:
 def _tree(chosen: argparse.Namespace, place: Path) -> BenchTree:
     if chosen.files:
         return made_tree(place / "tree", chosen.files)
-    found = get_linux() if chosen.get else linux_tree()
+    found = get_linux(chosen.at) if chosen.get else linux_tree(chosen.at)
     if found is None:
         raise SystemExit("The large tree is not here: --get fetches it, --files makes a small one.")
     return found

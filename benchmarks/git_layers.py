@@ -51,9 +51,12 @@ def measure() -> tuple[Ratio, ...]:
     """The small tree: a workspace, and a batch."""
     CACHE.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=CACHE) as name:
-        tree = made_tree(Path(name) / "tree", SMALL)
-        # So small a tree is written in no time by the reference too.
-        return anyio.run(compared, tree, Path(name), 1 / 8, 1 / 10)
+        return anyio.run(_small, Path(name))
+
+
+async def _small(place: Path) -> tuple[Ratio, ...]:
+    # So small a tree is written in no time by the reference too.
+    return await compared(made_tree(place / "tree", SMALL), place, 1 / 8, 1 / 10)
 
 
 async def compared(tree: BenchTree, place: Path, one: float, batch: float) -> tuple[Ratio, ...]:
@@ -223,9 +226,11 @@ def main() -> None:
     parser.add_argument("--linux", action="store_true", help="measure on the large tree")
     parser.add_argument("--stages", action="store_true", help="no batches, which take long")
     parser.add_argument("--growth", action="store_true", help="how batches grow")
+    parser.add_argument("--at", type=Path, default=CACHE, metavar="FOLDER", help="the disk to use")
     chosen = parser.parse_args()
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=CACHE) as name:
+    chosen.at = chosen.at.resolve()
+    chosen.at.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=chosen.at) as name:
         Console().print(table_of(_figures(chosen, Path(name))))
 
 
@@ -233,8 +238,8 @@ def _figures(chosen: argparse.Namespace, place: Path) -> tuple[Ratio, ...]:
     if chosen.growth:
         return anyio.run(growth, place)
     if not chosen.linux:
-        return measure()
-    tree = linux_tree()
+        return anyio.run(_small, place)
+    tree = linux_tree(chosen.at)
     if tree is None:
         raise SystemExit("Fetch the large tree first: python -m benchmarks.git_engine --get")
     if chosen.stages:

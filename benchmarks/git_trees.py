@@ -17,7 +17,6 @@ from pathlib import Path
 from attrs import frozen
 
 CACHE = Path(__file__).parent.parent / ".cache" / "benchmarks"
-LINUX = CACHE / "linux"
 PACKAGE = "linux-source-6.1"
 GIB = 1 << 30
 _PACKAGING = "# Debian packaging:"
@@ -106,23 +105,24 @@ def made_tree(folder: Path, count: int) -> BenchTree:
     return BenchTree(f"{count:,} files", folder, "shared.txt")
 
 
-def linux_tree() -> BenchTree | None:
+def linux_tree(cache: Path = CACHE) -> BenchTree | None:
     """The large tree, if it was fetched."""
-    if not (LINUX / ".git" / "HEAD").exists():
+    folder = cache / "linux"
+    if not (folder / ".git" / "HEAD").exists():
         return None
-    return BenchTree("Linux 6.1", LINUX, "Makefile")
+    return BenchTree("Linux 6.1", folder, "Makefile")
 
 
-def get_linux() -> BenchTree:
+def get_linux(cache: Path = CACHE) -> BenchTree:
     """Fetch, unpack and commit the large tree where it is missing."""
-    found = linux_tree()
+    found = linux_tree(cache)
     if found is not None:
         return found
-    CACHE.mkdir(parents=True, exist_ok=True)
-    status = os.statvfs(CACHE)
+    cache.mkdir(parents=True, exist_ok=True)
+    status = os.statvfs(cache)
     if status.f_bavail * status.f_frsize < _ROOM:
-        raise SystemExit(f"{CACHE} has less than {_ROOM // GIB} GiB free; make room first.")
-    with tempfile.TemporaryDirectory(dir=CACHE) as name:
+        raise SystemExit(f"{cache} has less than {_ROOM // GIB} GiB free; make room first.")
+    with tempfile.TemporaryDirectory(dir=cache) as name:
         place = Path(name)
         _say(f"fetching {PACKAGE}")
         subprocess.run(["apt-get", "download", "-qq", PACKAGE], cwd=place, check=True)
@@ -137,8 +137,8 @@ def get_linux() -> BenchTree:
         _without_packaging(unpacked / ".gitignore")
         _say("committing")
         _commit(unpacked)
-        unpacked.rename(LINUX)
-    return BenchTree("Linux 6.1", LINUX, "Makefile")
+        unpacked.rename(cache / "linux")
+    return BenchTree("Linux 6.1", cache / "linux", "Makefile")
 
 
 def _without_packaging(rules: Path) -> None:
