@@ -130,7 +130,7 @@ async def _in_earlier_folders(times: Times, tree: BenchTree, place: Path, theirs
 async def _workspaces(times: Times, tree: BenchTree, ours: Ours, place: Path) -> int:
     reference, names = Reference(tree.folder, place), tree.files()
     base, theirs = await ours.snapshot(), reference.base()
-    size = 0
+    size, workers = 0, []
     for task in range(ROUNDS):
         worker = times.of("reference", partial(reference.workspace, f"w{task}", theirs.commit))
         layer = await times.wait("layer", ours.workspace(f"o{task}", base))
@@ -140,8 +140,11 @@ async def _workspaces(times: Times, tree: BenchTree, ours: Ours, place: Path) ->
         taken = await times.wait("capture", ours.capture(layer))
         _same(taken.tree, proposal.tree)
         size = max(size, _size(layer.folder, "*") + _size(ours.store.records, f"{layer.name}.*"))
-        reference.remove(worker)
+        workers.append(worker)
         await _remove(ours, layer)
+    # Not in between: see `git_engine`.
+    for worker in workers:
+        reference.remove(worker)
     reference.clear()
     return size
 
