@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 import pytest
 
+from sennit.cli.client import Client
 from sennit.cli.place import Place
 from sennit.cli.terminal import standard_terminal
 from sennit_protocol.requests import Nothing
@@ -41,3 +42,21 @@ def test_what_the_failure_of_the_command_says_is_not_said_twice(
     with pytest.raises(click.exceptions.Exit):
         agents(scripted, {"error": {"code": code, "message": "The database was moved."}})
     assert capsys.readouterr().err.count("The database was moved.") == times
+
+
+def test_what_comes_while_a_command_waits_is_told_at_once_and_not_again(
+    scripted: Scripted, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = scripted({"sennit/agents": {"tell": [shown(1, MOVED)], "result": {"agents": []}}})
+    place = Place(options, standard_terminal())
+
+    async def meanwhile(client: Client) -> str:
+        await client.ask("sennit/agents", Nothing(), AgentsResult)
+        await client.ask("sennit/agents", Nothing(), AgentsResult)
+        return capsys.readouterr().err
+
+    said = place.converse(meanwhile, as_json=False, waits=lambda: True)
+    assert said == "sennit: The database was moved.\nLook at it.\n"
+    assert capsys.readouterr().err == ""
+    assert place.converse(meanwhile, as_json=False) == ""
+    assert capsys.readouterr().err == said

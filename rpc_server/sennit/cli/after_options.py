@@ -132,7 +132,11 @@ def carry_out(
         return await flow.run(client, await call_of(client))
 
     outcome = place.converse(
-        work, as_json=then.as_json, handlers=flow.handlers(), left_behind=flow.left_behind
+        work,
+        as_json=then.as_json,
+        handlers=flow.handlers(),
+        left_behind=flow.left_behind,
+        waits=lambda: flow.watches,
     )
     code = exit_of(outcome)
     if then.as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from attrs import define, field
@@ -16,15 +17,26 @@ _TOLD_BY_THE_ANSWER = (ErrorCode.SETTINGS_INVALID, ErrorCode.STORE_UNAVAILABLE)
 
 @define(eq=False)
 class Messages:
-    """Collects messages until the command has said what it has to say."""
+    """Collects messages until the command has said what it has to say.
 
-    _heard: list[str] = field(factory=list)
+    ``at_once`` tells that it waits now, perhaps for long, so that they are told by ``tell``.
+    """
+
+    _tell: Callable[[str], None]
+    _at_once: Callable[[], bool]
+    _told: set[str] = field(factory=set, init=False)
+    _heard: list[str] = field(factory=list, init=False)
 
     async def hear(self, params: Any) -> object:  # noqa: ANN401  a JSON value
         """Take a ``window/showMessage``."""
         if isinstance(params, dict) and params.get("type", _WARNING) <= _WARNING:
             text = str(params.get("message"))
-            if text not in self._heard:
+            if text in self._told or text in self._heard:
+                return None
+            if self._at_once():
+                self._told.add(text)
+                self._tell(text)
+            else:
                 self._heard.append(text)
         return None
 

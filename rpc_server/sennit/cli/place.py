@@ -48,12 +48,14 @@ class Place:
         as_json: bool,
         handlers: Mapping[str, ServerHandler] | None = None,
         left_behind: Callable[[], str] = lambda: "",
+        waits: Callable[[], bool] = lambda: False,
     ) -> T:
         """Do ``work`` with a server of its own; ends the command where it fails.
 
-        ``left_behind`` says what Ctrl-C leaves and how to go on with it.
+        ``left_behind`` says what Ctrl-C leaves and how to go on with it. ``waits``: whether the
+        command waits just now, so that what the server has to say is shown at once.
         """
-        shown = Messages()
+        shown = Messages(self._note, waits)
 
         async def conversation() -> T:
             options = evolve(self.client, on_stderr=self._hear if self.verbose else None)
@@ -74,9 +76,9 @@ class Place:
             failure = first_failure(error)
             if not isinstance(failure, CommandError):
                 raise
-            self._note(shown.told(failure))
+            self._note_all(shown.told(failure))
             self.fail(failure, as_json=as_json)
-        self._note(shown.told(None))
+        self._note_all(shown.told(None))
         return answer
 
     def guarded(self, step: Callable[[], T], *, as_json: bool) -> T:
@@ -136,10 +138,13 @@ class Place:
             self.terminal.note(Prose(safe_code(line), style="red"))
         raise click.exceptions.Exit(error.exit_code)
 
-    def _note(self, messages: Sequence[str]) -> None:
+    def _note_all(self, messages: Sequence[str]) -> None:
         for message in messages:
-            for line in f"sennit: {message}".split("\n"):
-                self.terminal.note(Prose(safe_code(line), style="red"))
+            self._note(message)
+
+    def _note(self, message: str) -> None:
+        for line in f"sennit: {message}".split("\n"):
+            self.terminal.note(Prose(safe_code(line), style="red"))
 
     def _hear(self, text: str) -> None:
         self.terminal.note(Text(_lines(text.rstrip("\n")), style="dim"))

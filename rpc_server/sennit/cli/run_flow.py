@@ -114,6 +114,7 @@ class Flow:
         self._watch = Watch(place.terminal, Board(place.terminal.err))
         self._ticket: TicketId | None = None
         self._applying = False
+        self._watching = False
 
     def handlers(self) -> Mapping[str, ServerHandler]:
         """Answer questions of agents while the live table stands aside."""
@@ -131,6 +132,11 @@ class Flow:
 
         return {"sennit/ask": ask, CANCEL_REQUEST: taken_back}
 
+    @property
+    def watches(self) -> bool:
+        """Whether a ticket is at work that is waited for."""
+        return self._watching
+
     def left_behind(self) -> str:
         """Say what an interrupt has left, and how to go on with it."""
         if self._ticket is None:
@@ -142,7 +148,9 @@ class Flow:
     async def run(self, client: Client, call: Call) -> Outcome:
         """Do it all; raises the errors of commands."""
         self._ticket = ticket = await self._dispatched(client, call)
+        self._watching = True
         watched = await self._watch.until_settled(client, ticket)
+        self._watching = False
         self._say_how_it_ended(watched.view)
         async for line in last_words(client, watched.view):
             self._terminal.note(line)
