@@ -1,7 +1,9 @@
 """A disk that takes names for one which only case tells apart, as those of macOS and Windows do.
 
 ``python -m tests.folding_disk FOLDER BACKING`` shows what lies in one folder at another one, by the
-kernel's FUSE protocol, until that is unmounted. A name keeps the spelling that it was made with.
+kernel's FUSE protocol, until that is unmounted. A name keeps the spelling that it was made with. As
+on shares of Windows (CIFS) a folder has two links whatever it holds, and as on those of VirtualBox
+it cannot be forced to a disk.
 """
 
 # It does what programs ask of a disk, path by path.
@@ -33,15 +35,20 @@ _SIGNAL_OF_PARENTS_DEATH = 1
 _SET_MODE, _SET_SIZE, _SET_ATIME, _SET_MTIME = 1, 8, 16, 32
 _NOW_ATIME, _NOW_MTIME = 128, 256
 _SECOND = 1_000_000_000
+_LIKE_SSHFS = "like-sshfs"
+"""Of whole seconds, and with the time of the last edit for that of the last change."""
+_LINKS_OF_A_FOLDER = 2
 
 
 @contextmanager
-def folding_disk(folder: Path) -> Iterator[Path]:
+def folding_disk(folder: Path, *, tells_changes: bool = True) -> Iterator[Path]:
     """Put such a disk at a folder where nothing is."""
     backing = folder.with_name(f"{folder.name}.backing")
     for one in (folder, backing):
         one.mkdir(parents=True)
     begun = [sys.executable, "-m", "tests.folding_disk", str(folder), str(backing)]
+    if not tells_changes:
+        begun.append(_LIKE_SSHFS)
     with subprocess.Popen(begun, stdout=subprocess.PIPE, cwd=Path(__file__).parents[1]) as process:
         assert process.stdout is not None
         said = process.stdout.readline().decode()
@@ -55,7 +62,7 @@ def folding_disk(folder: Path) -> Iterator[Path]:
             process.wait()
 
 
-def main(folder: str, backing: str) -> None:
+def main(folder: str, backing: str, like: str = "") -> None:
     """Mount it and answer the kernel; who began it and is killed takes it along."""
     ctypes.CDLL(None).prctl(_SIGNAL_OF_PARENTS_DEATH, signal.SIGKILL)
     try:
@@ -65,7 +72,7 @@ def main(folder: str, backing: str) -> None:
         print(error, flush=True)  # noqa: T201  its answer
         return
     print("mounted", flush=True)  # noqa: T201  its answer
-    disk = _Disk({_ROOT: backing}, {backing: _ROOT})
+    disk = _Disk({_ROOT: backing}, {backing: _ROOT}, like != _LIKE_SSHFS)
     while True:
         try:
             asked = os.read(device, _LARGEST + 4096)
@@ -99,6 +106,7 @@ class _Disk:
 
     paths: dict[int, str]
     nodes: dict[str, int]
+    tells_changes: bool
     listed: dict[int, list[tuple[str, os.stat_result]]] = field(factory=dict)
     last: int = _ROOT
 
@@ -134,7 +142,14 @@ class _Disk:
             self.last += 1
             self.nodes[path] = self.last
             self.paths[self.last] = path
-        return struct.pack("<QQQQII", self.nodes[path], 0, 0, 0, 0, 0) + _attributes(status)
+        return struct.pack("<QQQQII", self.nodes[path], 0, 0, 0, 0, 0) + self.attributes(status)
+
+    def attributes(self, status: os.stat_result) -> bytes:
+        times = (status.st_atime_ns, status.st_mtime_ns, status.st_ctime_ns)
+        if not self.tells_changes:
+            edited = status.st_mtime_ns // _SECOND * _SECOND
+            times = (status.st_atime_ns // _SECOND * _SECOND, edited, edited)
+        return _attributes(status, times)
 
     def forget(self, path: str) -> None:
         for one in [one for one in self.nodes if one == path or one.startswith(path + "/")]:
@@ -149,8 +164,7 @@ class _Disk:
             self.paths[number] = where
 
 
-def _attributes(status: os.stat_result) -> bytes:
-    times = (status.st_atime_ns, status.st_mtime_ns, status.st_ctime_ns)
+def _attributes(status: os.stat_result, times: tuple[int, int, int]) -> bytes:
     return struct.pack(
         "<QQQQQQIIIIIIIIII",
         status.st_ino,
@@ -159,7 +173,7 @@ def _attributes(status: os.stat_result) -> bytes:
         *(time // _SECOND for time in times),
         *(time % _SECOND for time in times),
         status.st_mode,
-        status.st_nlink,
+        _LINKS_OF_A_FOLDER if stat.S_ISDIR(status.st_mode) else status.st_nlink,
         status.st_uid,
         status.st_gid,
         status.st_rdev,
@@ -178,7 +192,7 @@ def _lookup(disk: _Disk, node: int, body: bytes) -> bytes:
 
 
 def _getattr(disk: _Disk, node: int, _body: bytes) -> bytes:
-    return struct.pack("<QII", 0, 0, 0) + _attributes(os.lstat(disk.paths[node]))
+    return struct.pack("<QII", 0, 0, 0) + disk.attributes(os.lstat(disk.paths[node]))
 
 
 def _setattr(disk: _Disk, node: int, body: bytes) -> bytes:
@@ -340,6 +354,10 @@ def _releasedir(disk: _Disk, node: int, body: bytes) -> None:
     _release(disk, node, body)
 
 
+def _refused(_disk: _Disk, _node: int, _body: bytes) -> None:
+    raise OSError(errno.EINVAL, "")
+
+
 def _nothing(_disk: _Disk, _node: int, _body: bytes) -> None:
     """Say that it is done."""
 
@@ -349,7 +367,7 @@ _CALLS: dict[int, _Call] = {
     1: _lookup, 3: _getattr, 4: _setattr, 5: _readlink, 6: _symlink, 8: _mknod, 9: _mkdir,
     10: _unlink, 11: _rmdir, 12: _rename, 13: _link, 14: _open, 15: _read, 16: _write, 17: _statfs,
     18: _release, 20: _nothing, 25: _nothing, 26: _init, 27: _opendir, 28: _readdir,
-    29: _releasedir, 30: _nothing, 34: _nothing, 35: _create, 45: _rename2,
+    29: _releasedir, 30: _refused, 34: _nothing, 35: _create, 45: _rename2,
 }  # fmt: skip
 
 

@@ -27,6 +27,8 @@ def small_disks() -> Iterator[SmallDisk]:
         mounted.append(folder)
         return folder
 
-    yield put
-    for folder in mounted:
-        subprocess.run(["umount", str(folder)], check=True)
+    try:
+        yield put
+    finally:
+        for folder in mounted:
+            subprocess.run(["umount", str(folder)], check=True)

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from tests.adapters.git.installed import git_program
 from tests.e2e.scene import Client, Machine, Repo, sh, task, task_of
 from tests.wire_client import eventually
 
@@ -160,7 +161,6 @@ def hold_git(machine: Machine, gate: object, command: str, when: str = "") -> No
     """Let git stand still once at a command; ``when``: only where the folder's a.txt holds that."""
     folder = machine.root / "bin"
     folder.mkdir(exist_ok=True)
-    real = "/usr/bin/git"
     condition = f'[ "$1" = {command} ] && [ ! -e {folder}/held ]'
     if when:
         condition += f" && grep -q {when} a.txt 2>/dev/null"
@@ -168,7 +168,7 @@ def hold_git(machine: Machine, gate: object, command: str, when: str = "") -> No
     program = folder / "git"
     program.write_text(
         f"#!/bin/sh\nif {condition}; then : > {folder}/held; {script} </dev/null; fi\n"
-        f'exec {real} "$@"\n'
+        f'exec {git_program()} "$@"\n'
     )
     program.chmod(0o755)
     machine.variables["PATH"] = f"{folder}:{machine.environment['PATH']}"

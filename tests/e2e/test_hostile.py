@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.adapters.git.installed import needs_git
 from tests.e2e.scene import Client, Machine, Repo, sh, task, task_of
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
@@ -67,13 +68,28 @@ def hostile(machine: Machine, canary: Path) -> Repo:
     path = {machine.root}/included
 [uploadpack]
     packObjectsHook = {program}
-""",
+{of_newer_gits(program)}""",
     )
     repo.write(".sennit.toml", f'[agents.evil]\nargv = ["{program}"]\n')
     repo.write(".claude/settings.json", f'{{"hooks": "{program}"}}\n')
     # Racy times, so that git has to read the files and to run filters if it ever does.
     repo.write("note.txt", "hellO\n")
     return repo
+
+
+EVENTS = ("pre-commit", "post-index-change", "reference-transaction", "post-checkout")
+
+
+def of_newer_gits(program: Path) -> str:
+    """Give the places that came with git 2.42 and later, and what older ones look away from.
+
+    A command that is named as an event has the switch of the event be that of one hook.
+    """
+    return f"[gc]\n\trecentObjectsHook = {program}\n[attr]\n\ttree = HEAD\n" + "".join(
+        f'[hook "mine.{event}"]\n\tcommand = {program}\n\tevent = {event}\n'
+        f'[hook "{event}"]\n\tcommand = {program}\n\tenabled = true\n'
+        for event in EVENTS
+    )
 
 
 def look_at_everything(server: Client, repo: Repo) -> None:
@@ -136,6 +152,26 @@ def test_only_filters_run_once_it_is_trusted(machine: Machine, hostile: Repo, ca
     assert server.settled(ticket)["state"] == "completed"
     ran = {" ".join(line.split()[1:2]) for line in canary.read_text().splitlines()}
     assert ran <= {"clean", "smudge", "process"}, canary.read_text()
+
+
+def test_no_hook_that_the_user_configured_runs_for_a_task(
+    machine: Machine, repo: Repo, canary: Path
+) -> None:
+    needs_git((2, 54), "hooks by configuration")
+    for event in EVENTS:
+        repo.git("config", "--global", "--add", "hook.mine.event", event)
+    repo.git("config", "--global", "hook.mine.command", f"echo $0 >> {canary}; exit 1;")
+    server = machine.serve(repo)
+    script = "sed -i s/two/TWO/ a.txt && git commit -qam mine && git checkout -qb other"
+    ticket = server.dispatch(task("one", sh(script)))
+    assert server.settled(ticket)["state"] == "completed"
+    server.accept_all(ticket)
+    assert server.apply(ticket)["state"] == "applied"
+    assert "TWO" in repo.read("a.txt")
+    assert not canary.exists(), canary.read_text()
+    repo.unwatch()
+    repo.git("commit", "-qam", "the user's", check=False)
+    assert canary.exists()
 
 
 def test_changed_content_asks_again(machine: Machine, repo: Repo) -> None:

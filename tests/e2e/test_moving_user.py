@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.adapters.git.installed import needs_git
 from tests.e2e.scene import Client, Gate, Machine, Repo, task, task_of
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
@@ -118,6 +119,21 @@ def test_a_fetch_is_shown_and_holds_nothing(machine: Machine, gate: Gate, repo: 
     assert server.settled(ticket)["state"] == "completed"
     server.accept_all(ticket)
     assert server.apply(ticket)["state"] == "applied"
+
+
+def test_a_fetch_is_shown_where_refs_are_no_files(machine: Machine, gate: Gate) -> None:
+    needs_git((2, 45), "reftable")
+    upstream = machine.repo("upstream")
+    repo = machine.repo("by tables", "--ref-format=reftable")
+    repo.git("remote", "add", "origin", str(upstream.folder))
+    server = machine.serve(repo)
+    repo.unwatch()
+    ticket = held(server, gate)
+    repo.git("fetch", "-q", "origin")
+    flagged(server, ticket, "sourceDrift")
+    assert "branches or tags differ" in server.story(ticket)
+    gate.open()
+    assert server.settled(ticket)["state"] == "completed"
 
 
 @pytest.mark.parametrize("what", ["config", "hook"])

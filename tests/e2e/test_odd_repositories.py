@@ -6,6 +6,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 import pytest
 
+from tests.adapters.git.installed import needs_git
 from tests.e2e.scene import Client, Machine, Repo, sh, task
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
@@ -179,6 +180,21 @@ def sha256(machine: Machine) -> Repo:
     return machine.repo("repo", "--object-format=sha256")
 
 
+def reftable(machine: Machine) -> Repo:
+    needs_git((2, 45), "reftable")
+    return machine.repo("repo", "--ref-format=reftable")
+
+
+def as_git_three_makes_them(machine: Machine) -> Repo:
+    needs_git((2, 48), "worktrees by relative paths, with reftable and SHA-256")
+    main = machine.repo("main", "--object-format=sha256", "--ref-format=reftable")
+    main.git("worktree", "add", "-q", "--relative-paths", "-b", "linked", "../linked")
+    repo = Repo(machine.root / "linked", machine.environment)
+    repo.git("config", "--global", "safe.bareRepository", "explicit")
+    machine.repos.append(repo)
+    return repo
+
+
 EDIT = "sed -i s/two/TWO/ a.txt"
 CASES: dict[str, tuple[Callable[[Machine], Repo], str, dict[bytes, tuple[str, bytes] | None]]] = {
     "strange names": (
@@ -270,7 +286,7 @@ CASES: dict[str, tuple[Callable[[Machine], Repo], str, dict[bytes, tuple[str, by
         )
         for make in (
             detached, index_lock, rebasing, merging, no_identity, signing_and_failing_hooks,
-            with_submodule, linked_worktree, sha256,
+            with_submodule, linked_worktree, sha256, reftable, as_git_three_makes_them,
         )
     },
 }  # fmt: skip

@@ -107,3 +107,24 @@ def test_so_is_a_part_of_it_that_lies_there(machine: Machine, repo: Repo, how: s
     message = refusal(server, repo.folder)
     assert str(place) in message
     assert ("store.path" in message) == (how == "store.path")
+
+
+def test_each_may_be_a_link_to_another_disk(machine: Machine, repo: Repo) -> None:
+    machine.state.mkdir(mode=0o700)
+    for name in ("runs", "setups", "stores", "workspaces", "looks"):
+        elsewhere = machine.root / "large disk" / name
+        elsewhere.mkdir(parents=True)
+        (machine.state / name).symlink_to(elsewhere)
+    server = machine.serve(repo)
+    for number in range(2):
+        ticket = server.run(task("one", sh(f"echo {number} > new-{number}; rm -f a.txt")))
+        assert ticket["state"] == "completed"
+        looked_at = server.ask("materialise", ticket=ticket["id"], task="one")["folder"]
+        assert not Path(looked_at, "a.txt").exists()
+        server.accept_all(ticket["id"])
+        assert server.apply(ticket["id"])["state"] == "applied"
+        dropped = server.ask("drop", ids=[ticket["id"]], confirm=True)
+        assert (dropped["done"], dropped["kept"]) == (True, [])
+    how = server.ask("doctor", cwd=repo.folder.as_uri())["lines"]
+    assert [line for line in how if line["health"] == "bad"] == []
+    assert repo.contents().keys() == {b"new-0", b"new-1", b"src/b.txt"}

@@ -29,6 +29,9 @@ def test_a_failure_of_git_is_told_in_whole_sentences(failed: GitFailed, message:
     assert git_failure(failed).message == message
 
 
-def test_a_full_disk_is_a_failure_of_its_own_kind() -> None:
-    full = GitFailed("git write-tree", 128, "fatal: No space left on device")
-    assert git_failure(full).kind is FailureKind.DISK_FULL
+@pytest.mark.parametrize(
+    "said",
+    ["fatal: No space left on device", "fatal: sha1 file 'x' write error. Out of diskspace"],
+)
+def test_a_full_disk_is_a_failure_of_its_own_kind(said: str) -> None:
+    assert git_failure(GitFailed("git write-tree", 128, said)).kind is FailureKind.DISK_FULL

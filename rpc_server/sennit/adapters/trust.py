@@ -145,7 +145,7 @@ def _record(
         return found
     after = change(before, place.top, found, at)
     if after != before:
-        write_private(file, written_grants({**grants, place.top: after}))
+        write_private(file, written_grants({**grants, place.top: after}), to_the_disk=True)
     return judged(after, found)
 
 
@@ -156,7 +156,7 @@ def _take_back(file: Path, folder: bytes, at: str) -> Grant | NotGranted | Trust
     if folder not in grants:
         return NotGranted(folder)
     after = revoked(grants[folder], at)
-    write_private(file, written_grants({**grants, folder: after}))
+    write_private(file, written_grants({**grants, folder: after}), to_the_disk=True)
     return after
 
 

@@ -182,6 +182,8 @@ def _repository(folder: Path, environment: Mapping[str, str]) -> Path:
     git(["init", "--quiet", str(repository)], folder, environment)
     (repository / "README.md").write_text("A scratch repository.\n", encoding="utf-8")
     git(["add", "--all"], repository, environment)
-    commit = [*_AUTHOR, "-c", "commit.gpgsign=false", "commit", "--quiet", "--message", "begin"]
+    # What git tidies up in the background would go on in a folder that is gone soon.
+    alone = ("-c", "commit.gpgsign=false", "-c", "maintenance.auto=false")
+    commit = [*_AUTHOR, *alone, "commit", "--quiet", "--message", "begin"]
     git(commit, repository, environment)
     return repository

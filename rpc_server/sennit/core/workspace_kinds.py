@@ -35,10 +35,14 @@ class KindWorks:
 
 @frozen
 class KindRefused:
-    """The kind cannot be had here: why, and what a person can do about it."""
+    """The kind cannot be had here: why, and what a person can do about it.
+
+    ``passes``: nothing is known of the kind, for the disk was full, say; it is to be tried again.
+    """
 
     why: str
     advice: str
+    passes: bool = False
 
 
 KindFound = KindWorks | KindRefused

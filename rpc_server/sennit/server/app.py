@@ -52,7 +52,7 @@ async def serve(begun: Start, limits: ClientLimits | None = None) -> int:
         begun, version=told_version(), methods=METHODS, initialize_result=initialize_result
     )
     environ = dict(os.environ)
-    folders = StateFolders(state_folder(environ))
+    folders = StateFolders.below(state_folder(environ))
     async with anyio.create_task_group() as group:
         here = Here(
             folders,

@@ -12,6 +12,7 @@ import anyio
 import anyio.to_thread
 from attrs import define
 
+from sennit.adapters.git.disk_abilities import abilities_of, folds_case
 from sennit.adapters.git.identity import identity_at
 from sennit.adapters.walking import walked
 from sennit.core.counted import spelled_size
@@ -98,6 +99,23 @@ def births_line(folder: Path) -> DoctorLine | None:
         "removed workspace, with the same inode, could be taken for it and deleted."
     )
     advice = "Put nothing of yours there, or keep the state folder elsewhere (SENNIT_STATE_DIR)."
+    return DoctorLine("workspaces", Health.WARNING, message, advice)
+
+
+def names_line(folder: Path) -> DoctorLine | None:
+    """Tell `sennit doctor` where agents cannot rename a file by case alone."""
+    try:
+        folds = folds_case(abilities_of(folder))
+    except OSError:
+        # Other lines tell of a disk that is full or cannot be written.
+        return None
+    if not folds:
+        return None
+    message = (
+        f"The disk of {folder} takes names that differ by case alone for one, as git there does:"
+        " what an agent renames so is not in its proposal."
+    )
+    advice = "Keep the state folder on a disk that tells them apart (SENNIT_STATE_DIR)."
     return DoctorLine("workspaces", Health.WARNING, message, advice)
 
 

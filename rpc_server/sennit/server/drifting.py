@@ -12,9 +12,11 @@ import anyio.to_thread
 from attrs import define, evolve, field, frozen
 
 from sennit.adapters.git.discovery import Repository, Trust
+from sennit.adapters.git.files import in_thread
 from sennit.adapters.git.git import Git
 from sennit.adapters.git.held_up import looked_at
 from sennit.adapters.git.names_by_disk import by_disk, without_ignored
+from sennit.adapters.git.ref_storage import refs_are_files
 from sennit.adapters.git.status import Status, read_status
 from sennit.core.engine.events import DriftSeen
 from sennit.core.engine.rows import ApplicationRow, BaseRow, RepositoryRef, RunRow, TicketRow
@@ -152,7 +154,19 @@ class DriftWatcher:
         status = await looked_at(top, lambda: _status(git, repository))
         if isinstance(status, GitFailed):
             return None
-        return await anyio.to_thread.run_sync(_view, repository, status)
+        listed = await _listed_refs(git, repository)
+        if isinstance(listed, GitFailed):
+            return None
+        return await anyio.to_thread.run_sync(_view, repository, status, listed)
+
+
+async def _listed_refs(git: Git, repository: Repository) -> bytes | GitFailed | None:
+    """Give the refs as git lists them where they are no files; None where their files tell."""
+    files = await in_thread("look at HEAD", refs_are_files, repository.git_dir)
+    if isinstance(files, GitFailed) or files:
+        return files if isinstance(files, GitFailed) else None
+    listed = await git.run(["for-each-ref"], repository.place)
+    return listed if isinstance(listed, GitFailed) else listed.stdout
 
 
 async def _status(git: Git, repository: Repository) -> Status | GitFailed:
@@ -231,14 +245,16 @@ def _named(paths: list[bytes]) -> str:
     return f"{names} and {more} more" if more > 0 else names
 
 
-def _view(repository: Repository, status: Status) -> View:
+def _view(repository: Repository, status: Status, listed_refs: bytes | None) -> View:
     top = os.fsencode(repository.work_tree)
     paths = [one.path for one in status.tracked] + [one.path for one in status.unmerged]
     common = repository.common_dir
     return View(
         head=status.head,
         branch=status.branch,
-        refs=_digest([common / "packed-refs", *_below(common / "refs")]),
+        refs=_digest([common / "packed-refs", *_below(common / "refs")])
+        if listed_refs is None
+        else hashlib.sha256(listed_refs).hexdigest(),
         config=_digest([common / "config", repository.git_dir / "config.worktree"]),
         hooks=_digest(_below(common / "hooks")),
         files={path: _stamp(top + b"/" + path) for path in (*paths, *status.untracked)},

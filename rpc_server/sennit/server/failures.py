@@ -5,19 +5,17 @@ from __future__ import annotations
 from attrs import evolve
 
 from sennit.adapters.git.capture import WorkspaceGone
+from sennit.adapters.git.full_disk import is_full
 from sennit.adapters.runs.values import EndCause, Exited, SpawnFailed
 from sennit.core.agents import AgentSettings
 from sennit.core.objects import GitFailed
 from sennit_protocol.states import FailureKind
 from sennit_protocol.views import Failure
 
-_DISK_FULL = ("No space left on device", "Disk quota exceeded")
-
 
 def git_failure(failed: GitFailed) -> Failure:
     """A call of git that did not do its work."""
-    full = any(words in failed.stderr for words in _DISK_FULL)
-    kind = FailureKind.DISK_FULL if full else FailureKind.SETUP
+    kind = FailureKind.DISK_FULL if is_full(failed.stderr) else FailureKind.SETUP
     return Failure(kind, git_failed(failed))
 
 

@@ -42,6 +42,7 @@ class Repositories:
     _git: Git
     _trust: TrustStore
     _stores_root: Callable[[], Path]
+    _workspaces: Path
     _client_trusts: Callable[[], bool | None]
     _sharing: Callable[[], Sharing]
     _opening: dict[str, anyio.Lock] = field(factory=dict)
@@ -83,6 +84,20 @@ class Repositories:
             self._trusted[ref.top] = found, await anyio.to_thread.run_sync(_stamp, found)
         return await self.open_found(found)
 
+    async def open_or_last(self, ref: RepositoryRef, at: str) -> Opened | GitFailed:
+        """As ``open``; of a repository that is away its store, as it was opened last.
+
+        Nothing else is needed to take what agents have left, and to merge it.
+        """
+        opened = await self.open(ref, at)
+        last = next((one for (key, _), one in self._opened.items() if key == ref.key), None)
+        if isinstance(opened, Opened) or last is None:
+            return opened
+        if isinstance(await self.find(ref.top, Trust.UNTRUSTED), Repository):
+            return opened
+        there = await anyio.to_thread.run_sync(last.store.git_dir.is_dir)
+        return last if there else opened
+
     async def _known(self, ref: RepositoryRef) -> Repository | None:
         """A repository that was found before and is still the same, by its folders and owners.
 
@@ -110,9 +125,12 @@ class Repositories:
                 and known.repository == repository
                 and type(known.store.sharing) is type(sharing)
                 and known.store.git_dir.is_dir()
+                and known.store.workspaces_disk is not None
             ):
                 return evolve(known, store=evolve(known.store, sharing=sharing))
-            store = await open_store(self._git, repository, self._stores_root(), sharing)
+            store = await open_store(
+                self._git, repository, self._stores_root(), sharing, self._workspaces
+            )
             if isinstance(store, GitFailed):
                 return store
             self._opened[name] = Opened(repository, store)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -38,6 +38,7 @@ from sennit.server.meetings import Meetings
 from sennit.server.repositories import Repositories
 from sennit.server.review_turns import ReviewTurns
 from sennit.server.settings_in_force import SettingsInForce
+from sennit.server.waiting_for_room import RoomWaits
 from sennit.settings.values import Settings
 from sennit_protocol.errors import ErrorCode, RpcError
 from sennit_protocol.ids import ApplicationId, CommandId, IdKind, RunId, ServerId, TicketId
@@ -52,34 +53,26 @@ TRANSCRIPT = "transcript"
 
 @frozen
 class StateFolders:
-    """Where Sennit keeps things, all below the user's state folder."""
+    """Where Sennit keeps things, all below the user's state folder.
+
+    ``runs``: records and outputs of runs; ``setups``: what the set-up commands of workspaces
+    printed; ``stores``: object stores, one for each repository; ``workspaces``: the folders in
+    which agents work; ``looks``: checkouts that people asked for. Each is its real path, by which
+    agents name it: a person may have put a link to a larger disk in the place of one.
+    """
 
     root: Path
+    runs: Path
+    setups: Path
+    stores: Path
+    workspaces: Path
+    looks: Path
 
-    @property
-    def runs(self) -> Path:
-        """Records and outputs of runs."""
-        return self.root / "runs"
-
-    @property
-    def setups(self) -> Path:
-        """What the set-up commands of workspaces printed."""
-        return self.root / "setups"
-
-    @property
-    def stores(self) -> Path:
-        """Object stores, one for each repository."""
-        return self.root / "stores"
-
-    @property
-    def workspaces(self) -> Path:
-        """The folders in which agents work."""
-        return self.root / "workspaces"
-
-    @property
-    def looks(self) -> Path:
-        """Checkouts that people asked for."""
-        return self.root / "looks"
+    @classmethod
+    def below(cls, root: Path) -> Self:
+        """Name those below a state folder."""
+        names = ("runs", "setups", "stores", "workspaces", "looks")
+        return cls(root, *(Path(os.path.realpath(root / name)) for name in names))
 
     @property
     def database(self) -> Path:
@@ -166,6 +159,7 @@ class Services:
     turns: Turns = field(factory=Turns)
     kinds: KindProbe = field(factory=KindProbe)
     disk_use: DiskUse = field(factory=DiskUse)
+    room_waits: RoomWaits = field(factory=RoomWaits)
     git_is_new_enough: bool = False
     client_trusts: bool | None = None
     reviews: ReviewTurns = field(factory=ReviewTurns)

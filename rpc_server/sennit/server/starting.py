@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from functools import cache, partial
 from pathlib import Path
 
 import anyio
@@ -73,6 +74,7 @@ DRAIN_S = 8.0
 DATABASE_LOST = 1
 """The exit code of a server whose database was taken away: its client starts another one."""
 _PRIVATE = 0o700
+_AGAIN_S = 5.0
 
 
 @frozen
@@ -111,6 +113,7 @@ async def open_services(here: Here) -> tuple[Services, Store] | StoreProblem:
         git=git,
         trust=trust,
         stores_root=lambda: _stores_root(settings, here.folders),
+        workspaces=here.folders.workspaces,
         client_trusts=lambda: services.client_trusts,
         sharing=lambda: sharing_wanted(services),
     )
@@ -142,9 +145,16 @@ def make_folders(folders: StateFolders) -> None:
 
 def _no_state_folder(folders: StateFolders, error: OSError) -> StoreProblem:
     where = error.filename or folders.root
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        message = (
+            f"There is no room on the disk of the state folder {folders.root} ({where}:"
+            f" {error.strerror}). Make some, then try again; nothing has to be started anew."
+        )
+        return StoreProblem(StoreProblemKind.FULL, str(folders.database), message)
     message = (
-        f"The state folder {folders.root} cannot be made: {where}: {error.strerror}. Move away what"
-        " stands there, mend its permissions, or name another folder by SENNIT_STATE_DIR."
+        f"The state folder {folders.root} cannot be used: {where}: {error.strerror}. Move away what"
+        " stands there, mend its permissions or its disk, or name another folder by"
+        " SENNIT_STATE_DIR."
     )
     return StoreProblem(StoreProblemKind.NOT_WRITABLE, str(folders.database), message)
 
@@ -201,7 +211,10 @@ async def start(
     sharer = DocumentSharer(services)
     services.attach(loop, TicketProgress(services, group), sharer)
     releaser = Releaser(services)
-    problem = await _take_over(services, state, releaser)
+    try:
+        problem = await _take_over(services, state, releaser)
+    except OSError as error:
+        problem = _no_state_folder(here.folders, error)
     if problem is not None:
         return problem
     services.settings.on_change = lambda: _enter_limits(services, here)
@@ -215,13 +228,16 @@ async def start(
     group.start_soon(timers.run)
     group.start_soon(Publisher(services).run)
     group.start_soon(Asker(services, group).run)
-    group.start_soon(sharer.run)
-    group.start_soon(services.settings.watch)
-    group.start_soon(releaser.run)
-    group.start_soon(Undertaker(services, releaser).run)
-    group.start_soon(DriftWatcher(services).run)
-    group.start_soon(make_ready, services)
-    group.start_soon(services.disk_use.run, services)
+    for watches in (
+        sharer.run,
+        services.settings.watch,
+        releaser.run,
+        Undertaker(services, releaser).run,
+        DriftWatcher(services).run,
+        partial(make_ready, services),
+        partial(services.disk_use.run, services),
+    ):
+        group.start_soon(_through_failing_disks, watches)
     group.start_soon(
         watch,
         loop,
@@ -230,6 +246,22 @@ async def start(
         lambda problem: _end_without(services, problem),
     )
     return None
+
+
+async def _through_failing_disks(watches: Callable[[], Awaitable[None]]) -> None:
+    """Look after something beside requests, which a disk that fails must not end a server by."""
+    told = ""
+    while True:
+        try:
+            await watches()
+        except* OSError as errors:
+            said = "; ".join(map(str, errors.exceptions))
+            if said != told:
+                logger.warning("%s. It is tried again.", said)
+            told = said
+        else:
+            return
+        await anyio.sleep(_AGAIN_S)
 
 
 def _end_without(services: Services, problem: StoreProblem) -> None:

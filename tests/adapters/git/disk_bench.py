@@ -89,8 +89,10 @@ AFTER: Files = {
 }
 
 
-async def staged(bench: Workbench, before: Files, after: Files) -> Staged | Unstageable:
-    job = Job("a_1", await bench.tree(before), await bench.tree(after))
+async def staged(
+    bench: Workbench, before: Files, after: Files, name: str = "a_1"
+) -> Staged | Unstageable:
+    job = Job(name, await bench.tree(before), await bench.tree(after))
     answer = await stage(bench.git, bench.store, bench.repository, job)
     assert not isinstance(answer, GitFailed), answer
     return answer

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from enum import StrEnum, auto
 from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from sennit.adapters.git.git import Git, Limits, git_for
+from tests.adapters.git.installed import git_program
 
 # Each call takes the next free number by making a file that only one can make; what a call of git
 # starts by itself (it names the program by its own path) is no call of ours.
@@ -59,7 +60,7 @@ class FaultyGit:
 
     folder: Path
     environment: Mapping[str, str]
-    real: str = "/usr/bin/git"
+    real: str = field(factory=git_program)
 
     def counting(self) -> Git:
         """A git that does everything right and leaves a file for each of its calls."""

@@ -113,7 +113,13 @@ def _content(entry: Entry, blobs: Mapping[str, bytes]) -> Content:
             return blobs[entry.id]
 
 
-def run_git(cwd: Path, *args: str, git_dir: Path | None = None, stdin: bytes = b"") -> str:
+def run_git(
+    cwd: Path,
+    *args: str,
+    git_dir: Path | None = None,
+    index: Path | None = None,
+    stdin: bytes = b"",
+) -> str:
     """Run git as a test's second witness, with no configuration but the repository's."""
     environment = {
         "PATH": os.environ["PATH"],
@@ -126,6 +132,8 @@ def run_git(cwd: Path, *args: str, git_dir: Path | None = None, stdin: bytes = b
     }
     if git_dir is not None:
         environment["GIT_DIR"] = str(git_dir)
+    if index is not None:
+        environment["GIT_INDEX_FILE"] = str(index)
     with by_hand(cwd):
         done = subprocess.run(
             ["git", *args],

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
+from sennit.adapters.git import collectable
+from sennit.adapters.git.attributes import with_attributes
 from sennit.adapters.git.capture import Captured, capture
 from sennit.adapters.git.collectable import Collectable, Needed, look
 from sennit.adapters.git.collecting import Collected, collect
@@ -17,9 +19,11 @@ from sennit.adapters.git.mirror import LINKING, Copying, Sharing
 from sennit.adapters.git.records import Owner, index_file, read_record, write_inner_record
 from sennit.adapters.git.scratch import scratch_name
 from sennit.adapters.git.store import Store, keep_new
-from sennit.adapters.git.trees import write_blobs
+from sennit.adapters.git.trees import empty_tree, write_blobs, write_tree
 from sennit.adapters.git.workspace import Workspace
+from sennit.core.objects import MODE_FILE, Entry
 from tests.adapters.git.bench import Bench, this_process
+from tests.adapters.git.made_trees import must
 from tests.adapters.git.scenarios.scenario import LINES
 
 pytestmark = pytest.mark.anyio
@@ -176,6 +180,26 @@ async def test_a_ref_of_a_kind_that_is_not_known_stays(bench: Bench) -> None:
     assert "refs/sennit/of-tomorrow/x" not in {one.name for one in seen.refs}
 
 
+async def test_a_ref_that_is_being_written_keeps_nothing_from_being_found(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, _ = await work(bench, "one")
+    store = await bench.store()
+    begun = store.git_dir / "refs/sennit/runs/.n_other.0123abcd"
+    listed = collectable._ref_files
+
+    def written_meanwhile(store: Store) -> list[Path]:
+        begun.parent.mkdir(exist_ok=True)
+        begun.write_bytes(b"")
+        files = listed(store)
+        begun.rename(begun.with_name("n_other"))
+        return files
+
+    monkeypatch.setattr(collectable, "_ref_files", written_meanwhile)
+    seen = await found(bench, needs(workspace), in_an_hour())
+    assert begun not in seen.files
+
+
 async def test_what_a_killed_process_left_behind_goes(bench: Bench) -> None:
     store = await bench.store()
     left = [store.scratch / "index.1", store.objects / "pack/tmp_pack_x"]
@@ -191,6 +215,38 @@ async def test_what_a_killed_process_left_behind_goes(bench: Bench) -> None:
     assert list(store.scratch.iterdir()) == []
     assert not any(map(Path.exists, left))
     assert (outside / "precious").read_text() == "keep"
+
+
+async def test_attribute_files_that_nothing_uses_any_more_go_and_are_made_again(
+    bench: Bench,
+) -> None:
+    store = await bench.store()
+    rules = b"*.bin -diff\n"
+    (blob,) = must(await write_blobs(bench.git, store, (rules,)))
+    empty = must(await empty_tree(bench.git, store))
+    files = {b".gitattributes": Entry(MODE_FILE, blob)}
+    tree = must(await write_tree(bench.git, store, empty, files))
+    place = must(await with_attributes(bench.git, store, tree, [b"deep/a.bin"]))
+    used = store.attributes / Path(place.cwd or "").name / ".gitattributes"
+    assert used.read_bytes() == rules
+    await collected(bench, needs(objects=(tree,)))
+    assert not used.exists()
+    assert must(await with_attributes(bench.git, store, tree, [b"b.bin"])) == place
+    assert used.read_bytes() == rules
+
+
+async def test_what_is_used_again_after_it_was_found_stays(bench: Bench) -> None:
+    store = await bench.store()
+    used = store.attributes / "one"
+    used.mkdir(parents=True)
+    before = time.time() + TICK
+    seen = await found(bench, needs(), before)
+    assert used in seen.files
+    while used.stat().st_ctime < before:
+        os.utime(used)
+    done = await collect(bench.git, seen, needs(), before, this_process())
+    assert isinstance(done, Collected), done
+    assert used.exists()
 
 
 async def test_the_index_of_a_call_that_is_running_stays_however_old_its_original_is(

@@ -12,8 +12,16 @@ import pytest
 from attrs import evolve
 
 from sennit.adapters.git.delete import Deleted, Kept, NotDeleted, delete_workspace
-from sennit.adapters.git.identity import identity_at
-from sennit.adapters.git.records import MARKER, Owner, read_record, record_file, write_inner_record
+from sennit.adapters.git.identity import UNBORN, identity_at
+from sennit.adapters.git.records import (
+    MARKER,
+    Owner,
+    Record,
+    announce,
+    read_record,
+    record_file,
+    write_inner_record,
+)
 from sennit.adapters.git.store import Store
 from sennit.adapters.git.workspace import Workspace
 from tests.adapters.git.bench import Bench, this_process
@@ -90,6 +98,7 @@ async def test_what_is_mounted_in_a_workspace_is_left_and_named(
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "precious").write_text("keep")
+    outside.chmod(0o500)
     store = await bench.store()
     # Of the same file system: its device number says nothing.
     script = 'mount --bind "$1" "$2" && exec "$3" -c "$4" "$5" "$6"'
@@ -103,6 +112,7 @@ async def test_what_is_mounted_in_a_workspace_is_left_and_named(
         pytest.skip(f"runs where user namespaces may mount: {said}")
     assert done.stdout == b"otherFileSystem\n", said
     assert (outside / "precious").read_text() == "keep"
+    assert outside.stat().st_mode & 0o777 == 0o500
     assert await deleted(bench, workspace) == Deleted()
 
 
@@ -149,6 +159,28 @@ def lent_to(store: Store, workspace: Workspace, owner: Owner) -> None:
     record = read_record(store, workspace.name)
     assert record is not None
     write_inner_record(store, evolve(record, owner=owner))
+
+
+@pytest.mark.parametrize("holds", [None, "", "something"])
+async def test_of_a_folder_that_was_only_announced_an_empty_one_goes(
+    bench: Bench, holds: str | None
+) -> None:
+    store, workspaces = await bench.store(), bench.tmp_path / "work spaces"
+    workspaces.mkdir()
+    folder = workspaces / "announced"
+    announce(store, Record("announced", folder, UNBORN, "", "", Owner(1, 1)))
+    if holds is not None:
+        folder.mkdir()
+        if holds:
+            (folder / holds).touch()
+    outcome = await delete_workspace(store, "announced", this_process())
+    if holds:
+        assert outcome == NotDeleted(Kept.REPLACED, os.fsencode(folder))
+        assert (folder / holds).exists()
+    else:
+        assert outcome == Deleted()
+        assert not folder.exists()
+        assert not list(store.records.iterdir())
 
 
 async def test_a_workspace_is_lent_to_a_process_and_not_to_a_number(bench: Bench) -> None:

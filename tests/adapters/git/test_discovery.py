@@ -19,6 +19,7 @@ from sennit.adapters.git.discovery import (
 )
 from sennit.adapters.git.git import Git
 from tests.adapters.git.bench import Tree
+from tests.small_disks import small_disks
 
 pytestmark = pytest.mark.anyio
 
@@ -82,6 +83,16 @@ async def test_a_repository_without_a_head_that_git_can_read(
     assert found.reason is Refusal.DAMAGED
     assert str(tree.folder / ".git") in found.advice
     assert "HEAD" in found.advice
+
+
+async def test_a_folder_on_another_disk_than_the_repository_around_it(git: Git, tree: Tree) -> None:
+    with small_disks() as put:
+        inner = put(tree.folder / "mounted") / "inner"
+        inner.mkdir()
+        found = await discover(git, inner, Trust.TRUSTED)
+    assert isinstance(found, Refused)
+    assert found.reason is Refusal.BEYOND_A_MOUNT
+    assert f"Name {tree.folder}, or" in found.advice
 
 
 async def test_a_file_that_leads_to_no_git_directory(git: Git, tmp_path: Path) -> None:

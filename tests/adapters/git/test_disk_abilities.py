@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -44,6 +45,20 @@ def test_the_abilities_of_a_disk_are_those_that_git_notes(
     noted = dict(abilities_said(dict(line.split("=", 1) for line in listed)))
     assert found == {name: value for name, value in noted.items() if name in found}
     assert len(found) == 3
+
+
+def test_a_full_disk_tells_nothing_of_what_it_can_do(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, _target: str) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "symlink_to", full)
+        with pytest.raises(OSError, match="No space left"):
+            abilities_of(folder)
+    assert list(folder.iterdir()) == []
+    assert dict(abilities_of(folder))["core.symlinks"] == "true"
 
 
 def test_a_disk_is_tried_once(folder: Path) -> None:

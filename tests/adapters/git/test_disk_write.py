@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -238,6 +239,8 @@ async def test_a_pointer_of_lfs_is_never_written_over_content(bench: Workbench) 
     assert await troubles(bench, rules, {**rules, b"new.bin": pointer % 2}) == {
         b"new.bin": Trouble.LFS
     }
+    # By then it had been laid out.
+    assert not list(bench.store.root.glob("applications/*"))
 
 
 async def test_names_that_differ_by_case_are_named(bench: Workbench) -> None:
@@ -289,6 +292,56 @@ async def test_a_file_that_appears_meanwhile_is_not_overwritten(bench: Workbench
     assert isinstance(outcome, TakenBack)
     assert outcome.later == (b"new/run",)
     assert on_disk(bench.repository.work_tree) == {**BEFORE, b"new/run": b"the user's\n"}
+
+
+async def test_what_another_server_has_written_meanwhile_is_not_taken_back(
+    bench: Workbench,
+) -> None:
+    first = await ready(bench)
+    second = await staged(bench, BEFORE, AFTER, "a_2")
+    assert isinstance(second, Staged)
+    assert isinstance(await commit(first), Written)
+    outcome = await commit(second)
+    assert isinstance(outcome, TakenBack)
+    assert (outcome.restored, outcome.stuck) == ((), ())
+    assert on_disk(bench.repository.work_tree) == AFTER
+
+
+async def test_only_what_was_written_is_taken_back_where_another_made_the_same_change(
+    bench: Workbench,
+) -> None:
+    work = await ready(bench, {b"a": b"1", b"b": b"1", b"c": b"1"}, {b"a": b"2", b"b": b"2"})
+    tree = bench.repository.work_tree
+
+    def other() -> None:
+        (tree / "b").write_bytes(b"2")
+        (tree / "c").unlink()
+
+    outcome = await commit(work, at(b"a", Moment.IN_PLACE, other))
+    assert isinstance(outcome, TakenBack)
+    assert outcome.restored == (b"a",)
+    assert on_disk(tree) == {b"a": b"1", b"b": b"2"}
+
+
+async def test_a_work_tree_that_is_gone_is_told(bench: Workbench) -> None:
+    work = await ready(bench)
+    away = bench.repository.work_tree.rename(bench.repository.work_tree.with_name("away"))
+    outcome = await commit(work)
+    away.rename(bench.repository.work_tree)
+    assert isinstance(outcome, TakenBack)
+    assert outcome.cause is not None
+    assert str(bench.repository.work_tree) in outcome.cause.detail
+    assert on_disk(bench.repository.work_tree) == BEFORE
+
+
+async def test_a_store_that_fails_at_the_end_does_not_undo_what_is_written(
+    bench: Workbench,
+) -> None:
+    work = await ready(bench, {}, {b"a": b"1"})
+    folder = Path(os.fsdecode(work.intention.folder))
+    outcome = await commit(work, at(b"a", Moment.IN_PLACE, lambda: shutil.rmtree(folder)))
+    assert outcome == Written((b"a",))
+    assert on_disk(bench.repository.work_tree) == {b"a": b"1"}
 
 
 async def test_an_empty_folder_gives_way_to_a_file(bench: Workbench) -> None:

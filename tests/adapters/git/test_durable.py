@@ -7,16 +7,19 @@ import os
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from sennit.adapters.git.capture import Captured, capture
 from sennit.adapters.git.durable import keep_on_disk, on_disk
 from sennit.adapters.git.merges import merge_trees
+from sennit.adapters.git.mirror import Copying
 from sennit.adapters.git.new_objects import ENOUGH
 from sennit.adapters.git.records import record_file, stores_of_submodules
-from sennit.adapters.git.store import Store, keep_new
+from sennit.adapters.git.store import Store, keep_new, open_store
 from sennit.core.objects import GitFailed, Merged
 from tests.adapters.git.begun import begin
 from tests.adapters.git.bench import Bench, Tree
+from tests.folding_disk import folding_disk
 from tests.power import Power, inode
 
 pytestmark = pytest.mark.anyio
@@ -120,6 +123,37 @@ async def test_what_another_process_wrote_is_waited_for_too(bench: Bench, power:
     assert await on_disk(store) is None
     file = store.objects / blob[:2] / blob[2:]
     assert {inode(file.stat()), inode(file.parent.stat())} <= set(power.waited_for)
+
+
+async def test_copies_of_old_objects_of_the_user_outlast_it(bench: Bench, power: Power) -> None:
+    far = evolve(bench, sharing=Copying(1 << 30))
+    for file in (bench.tree.folder / ".git/objects").glob("??/*"):
+        os.utime(file, (1_600_000_000, 1_600_000_000))
+    base = await far.snapshot()
+    store = await far.store()
+    assert await keep_on_disk(store, "kept", base.commit) is None
+    power.fails(store.git_dir / "objects")
+    power.fails(store.git_dir / "refs")
+    assert fsck(far, store, base.commit)
+
+
+async def test_it_is_where_the_disk_does_not_count_what_folders_hold(
+    bench: Bench, power: Power, tmp_path: Path
+) -> None:
+    with folding_disk(tmp_path / "folding") as disk:
+        store = await open_store(bench.git, await bench.repository(), disk / "stores")
+        assert isinstance(store, Store), store
+        at = f"--git-dir={store.git_dir}"
+        asked = (at, "hash-object", "--stdin")
+        blob = bench.tree.git(*asked, stdin=b"theirs").decode().strip()
+        file = store.objects / blob[:2] / blob[2:]
+        file.parent.mkdir(exist_ok=True)
+        assert await on_disk(store) is None
+        os.utime(store.objects, (1, 1))
+        bench.tree.git(*asked, "-w", stdin=b"theirs")
+        del power.waited_for[:]
+        assert await on_disk(store) is None
+        assert {inode(file.stat()), inode(file.parent.stat())} <= set(power.waited_for)
 
 
 async def test_each_file_is_waited_for_once(bench: Bench, power: Power) -> None:

@@ -59,10 +59,46 @@ def test_merges_in_which_nothing_can_be_renamed_agree_with_git(
         else:
             sides.append({name: made[name] for name in base if name in made})
     assume(all(side == without_clashes(side) for side in sides))
-    assert_git_agrees(lab, base, *sides)
+    mine, other = sides
+    assert_git_agrees(lab, base, mine, other)
 
 
-def assert_git_agrees(lab: Lab, base: Files, mine: Files, other: Files) -> None:
+RULES = st.sampled_from([b"* merge=union\n", b"* -merge\n", b"* !merge\n", b"e* merge=union\n"])
+RULED = [b".gitattributes", b"d/.gitattributes", b"d/f/.gitattributes", b"g/.gitattributes"]
+MET = [b"a", b"d/e", b"d/f/e", b"g/e"]
+TEXTS: Files = {name: b"".join(b"%d %b\n" % (n, name) for n in range(5)) for name in MET}
+
+
+@st.composite
+def ruled(draw: st.DrawFn, base: Files, word: bytes) -> Files:
+    """Let a side write its word at the begin of some files, move some, and change the rules."""
+    files = dict(base)
+    for name in draw(st.lists(st.sampled_from(MET), unique=True, min_size=2)):
+        content = files.pop(name)
+        assert isinstance(content, bytes)
+        moved = draw(st.sampled_from([name, name, name, b"d/f/moved", b"moved"]))
+        files[moved] = word + content
+    return {**files, **draw(st.dictionaries(st.sampled_from(RULED), RULES, max_size=1))}
+
+
+@LAWS
+@given(st.data())
+def test_merges_under_attributes_agree_with_git_in_a_work_tree_of_ours(
+    lab: Lab, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    base = {**TEXTS, **data.draw(st.dictionaries(st.sampled_from(RULED), RULES, min_size=1))}
+    mine, other = (data.draw(ruled(base, word)) for word in (b"mine\n", b"other\n"))
+    folder = tmp_path_factory.mktemp("ours")
+    where, index = lab.bench.store.git_dir, folder.with_suffix(".index")
+    run_git(folder, "read-tree", lab.tree(mine), git_dir=where, index=index)
+    in_folder = (f"--work-tree={folder}", "checkout-index", "-aq")
+    run_git(folder, *in_folder, git_dir=where, index=index)
+    assert_git_agrees(lab, base, mine, other, work_tree=folder)
+
+
+def assert_git_agrees(
+    lab: Lab, base: Files, mine: Files, other: Files, work_tree: Path | None = None
+) -> None:
     b, o, t = (lab.tree(files) for files in (base, mine, other))
     assume(len({b, o, t}) == 3)
     ours = lab.merge(b, o, t)
@@ -73,8 +109,11 @@ def assert_git_agrees(lab: Lab, base: Files, mine: Files, other: Files) -> None:
     sides = [
         run_git(root, "commit-tree", x, "-p", parent, "-m", "s", git_dir=where) for x in (o, t)
     ]
-    config = ("-c", "merge.directoryRenames=conflict")
-    printed = witnessed(root, *config, "merge-tree", "--write-tree", *sides, git_dir=where)
+    config = ["-c", "merge.directoryRenames=conflict"]
+    if work_tree is not None:
+        config.append(f"--work-tree={work_tree}")
+    asked = ("merge-tree", "--write-tree", *sides)
+    printed = witnessed(work_tree or root, *config, *asked, git_dir=where)
     match ours:
         case Merged():
             assert printed == ours.tree

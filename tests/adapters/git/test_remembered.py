@@ -13,6 +13,7 @@ from sennit.adapters.git.git import Git, Limits, git_for
 from sennit.adapters.git.remembered import is_settled
 from sennit.core.objects import Snapshot
 from tests.adapters.git.bench import Bench
+from tests.adapters.git.installed import needs_git
 
 pytestmark = pytest.mark.anyio
 
@@ -74,7 +75,10 @@ async def test_an_unchanged_tree_is_not_staged_again_and_a_changed_one_is(
     assert (await taken()).manifest.staged == (b"README",)
 
 
-async def test_attributes_count_wherever_they_lie(bench: Bench) -> None:
+@pytest.mark.parametrize("spelled", ["", ":(optional)"])
+async def test_attributes_count_wherever_they_lie(bench: Bench, spelled: str) -> None:
+    if spelled:
+        needs_git((2, 52), "a path at which there need be nothing")
     git, tree = bench.git, bench.tree
     repository, store = await bench.repository(), await bench.store()
     tree.write("new.txt", "new\r\n")
@@ -94,7 +98,7 @@ async def test_attributes_count_wherever_they_lie(bench: Bench) -> None:
     tree.path(".gitattributes").unlink()
     theirs = tree.path("../attributes")
     theirs.write_text("*.txt -text\n")
-    tree.git("config", "--global", "core.attributesFile", str(theirs.resolve()))
+    tree.git("config", "--global", "core.attributesFile", f"{spelled}{theirs.resolve()}")
     assert await new_txt() == b"new\r\n"
     theirs.write_text("*.txt text\n")
     assert await new_txt() == b"new\n"

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import anyio
 import pytest
 
-from sennit.adapters.git.discovery import Trust
+from sennit.adapters.git.discovery import Repository, Trust, discover
+from sennit.adapters.git.git import Git
 from sennit.adapters.git.lock import Busy, Held, locked
 from sennit.adapters.git.mirror import alternate_line, refresh_mirror
 from sennit.adapters.git.mirror_memory import Mirroring
-from sennit.adapters.git.store import Store, keep, refresh, release
+from sennit.adapters.git.store import Store, keep, open_store, refresh, release
+from sennit.core.objects import GitFailed
 from tests.adapters.git.bench import Bench, Tree
+from tests.small_disks import small_disks
 
 pytestmark = pytest.mark.anyio
 
@@ -52,6 +58,20 @@ async def test_new_objects_are_found_at_once(bench: Bench) -> None:
         refreshed = await refresh(bench.git, store, await bench.repository())
         assert isinstance(refreshed, Store)
         assert (await bench.files_of(commit))[b"README"][1] == str(number).encode()
+
+
+@pytest.mark.parametrize("part", ["objects", "."])
+async def test_objects_that_were_deleted_are_linked_again(bench: Bench, part: str) -> None:
+    bench.tree.git("gc", "-q")
+    bench.tree.write("loose", "1")
+    commit = bench.tree.commit()
+    settled = time.time() - 10
+    for folder in (bench.tree.folder / ".git" / "objects").glob("*"):
+        os.utime(folder, (settled, settled))
+    store = await bench.store()
+    shutil.rmtree(store.git_dir / part)
+    store = await bench.store()
+    assert "loose" in {os.fsdecode(path) for path in await bench.files_of(commit)}
 
 
 def test_unchanged_folders_are_not_read_again(tree: Tree, tmp_path: Path) -> None:
@@ -126,6 +146,40 @@ async def test_files_of_lfs_are_linked_and_new_ones_stay_in_the_store(bench: Ben
     assert (folder / "objects/ab/cd/abcd").stat().st_nlink == 2
 
 
+async def test_files_of_lfs_come_to_another_file_system_whole_or_not_at_all(
+    bench: Bench, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.tree.write(".git/lfs/objects/ab/cd/abcd", "large")
+    far = Bench(bench.tree, elsewhere, bench.git)
+
+    def full(source: BinaryIO, target: BinaryIO) -> None:
+        target.write(source.read(2))
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(shutil, "copyfileobj", full)
+        refused = await open_store(far.git, await far.repository(), far.stores)
+    assert isinstance(refused, GitFailed), refused
+    folder = (await far.store()).git_dir / "lfs/objects/ab/cd"
+    assert [file.read_text() for file in folder.iterdir()] == ["large"]
+
+
+async def test_files_of_lfs_for_which_another_disk_has_no_room_are_not_begun_with(
+    bench: Bench,
+) -> None:
+    # Sparse, so that it takes next to nothing here.
+    file = bench.tree.write(".git/lfs/objects/ab/cd/abcd", "")
+    with bench.tree.by_hand(), file.open("r+b") as large:
+        large.truncate(64 << 20)
+    with small_disks() as put:
+        far = Bench(bench.tree, put(bench.tmp_path / "small"), bench.git)
+        refused = await open_store(far.git, await far.repository(), far.stores)
+        assert isinstance(refused, GitFailed), refused
+        assert "64.0 MiB" in refused.stderr
+        assert "store.path" in refused.advice
+        assert not [*far.stores.glob("*/git/lfs/objects/ab/cd/*")]
+
+
 async def test_each_repository_has_a_store_of_its_own(
     bench: Bench, new_tree: Callable[..., Tree]
 ) -> None:
@@ -179,6 +233,21 @@ async def test_only_trust_takes_programs_of_the_repository_along(
     own = ["filter.both.smudge mine", "filter.mine.smudge mine"]
     theirs = ["filter.both.smudge theirs", "filter.theirs.smudge theirs"]
     assert sorted(listed) == sorted(own + theirs if trust is Trust.TRUSTED else own)
+
+
+async def test_a_repository_that_git_writes_into_with_every_object_is_refused(
+    new_tree: Callable[..., Tree], git: Git, tmp_path: Path
+) -> None:
+    tree = new_tree("repo", "--object-format=sha256")
+    tree.commit()
+    tree.git("config", "extensions.compatObjectFormat", "sha1")
+    found = await discover(git, tree.folder, Trust.TRUSTED)
+    if not isinstance(found, Repository):
+        pytest.skip(f"runs with a git that opens it: 2.45 or newer, the newest with Rust; {found}")
+    refused = await open_store(git, found, tmp_path / "stores")
+    assert isinstance(refused, GitFailed)
+    assert "compatObjectFormat" in refused.stderr
+    assert "clone" in refused.advice
 
 
 async def test_only_one_holds_the_lock(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from sennit.adapters.git.git import git_for
 from sennit.adapters.git.stage import stage
 from sennit.core.objects import GitFailed, LeftOutReason
 from tests.adapters.git.bench import Bench, Tree, this_process
+from tests.adapters.git.installed import git_program
 
 pytestmark = pytest.mark.anyio
 
@@ -27,7 +28,8 @@ NOBODY = 65_534
 def bench() -> Iterator[Bench]:
     """A bench whose folders are readable without being root, used by somebody who is not."""
     folder = Path(tempfile.mkdtemp(prefix="sennit-"))
-    environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
+    path = f"{Path(git_program()).parent}:/usr/bin:/bin"
+    environment = {"PATH": path, "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
     (folder / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n")
     was = os.geteuid()
     if was == 0:

@@ -12,7 +12,8 @@ import pytest
 
 from sennit.adapters.git.delete import Deleted, Kept, NotDeleted, delete_workspace
 from sennit.adapters.git.git import Git
-from sennit.adapters.git.records import Owner, read_record
+from sennit.adapters.git.records import Owner, index_file, read_record
+from sennit.adapters.git.taking_over import make_room
 from sennit.adapters.git.workspace import Workspace, find_workspace, make_checkout
 from sennit.core.objects import GitFailed
 from tests.adapters.git.bench import Bench, this_process
@@ -274,3 +275,14 @@ async def test_the_state_is_private(bench: Bench) -> None:
     assert workspace.folder.stat().st_mode & 0o777 == 0o700
     for file in (store.git_dir / "config", store.records / f"{workspace.name}.json"):
         assert file.stat().st_mode & 0o777 == 0o600
+
+
+async def test_what_a_killed_git_left_is_in_nobodys_way(bench: Bench) -> None:
+    store = await bench.store()
+    workspace = await bench.workspace()
+    index = index_file(store, workspace.name)
+    index.with_name(f"{index.name}.lock").touch()
+    assert await make_room(store, workspace.name, this_process()) is None
+    bench._made -= 1
+    again = await bench.workspace()
+    assert again.name == workspace.name

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sqlite3
 import threading
 from pathlib import Path
 
@@ -273,4 +274,34 @@ def test_a_database_that_was_taken_away_takes_no_step_until_it_is_back(path: Pat
     assert isinstance(answer, StoreProblem)
     assert answer.kind is StoreProblemKind.GONE
     away.rename(path.parent)
+    assert store_step(database, state, Added(), seen) == 2
+
+
+def test_a_log_that_was_deleted_is_told_and_what_it_held_is_in_the_database(path: Path) -> None:
+    database, beside, state = opened(path), opened(path), State()
+    seen = store_step(database, state, Added(), 0)
+    for tail in ("-wal", "-shm"):
+        path.with_name(path.name + tail).unlink()
+    answer = database.commit(database.prepare(Added(), step(state, Added(), seen + 1), seen + 1))
+    assert isinstance(answer, StoreProblem)
+    assert answer.kind is StoreProblemKind.GONE
+    assert f"{path}-wal" in answer.message
+    assert isinstance(beside.catch_up(0), StoreProblem)
+    with sqlite3.connect(path) as reader:
+        assert reader.execute("SELECT max(sequence) FROM events").fetchone() == (seen,)
+    reader.close()
+
+
+def test_a_log_that_another_process_has_begun_anew_is_not_written_to(path: Path) -> None:
+    database, state = opened(path), State()
+    seen = store_step(database, state, Added(), 0)
+    log = path.with_name(f"{path.name}-wal")
+    log.rename(log.with_name("away"))
+    log.write_bytes(b"")
+    before = path.read_bytes()
+    answer = database.commit(database.prepare(Added(), step(state, Added(), seen + 1), seen + 1))
+    assert isinstance(answer, StoreProblem)
+    assert answer.kind is StoreProblemKind.GONE
+    assert (log.read_bytes(), path.read_bytes()) == (b"", before)
+    log.with_name("away").rename(log)
     assert store_step(database, state, Added(), seen) == 2

@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from sennit.core.objects import GitFailed, Snapshot
 from sennit.core.workspace_kinds import KindRefused, KindWorks, Plan, WorkspaceKind
 from tests.adapters.git.bench import Bench, Tree, this_process
 from tests.adapters.workspaces.seeing import modes, seen
+from tests.small_disks import small_disks
 
 pytestmark = pytest.mark.anyio
 
@@ -225,6 +227,24 @@ async def test_a_link_is_one_though_the_disk_of_the_user_has_none(
     workspace = await kind(bench, await bench.snapshot(), "one")
     assert (workspace.folder / "link").readlink() == Path("README")
     assert bench.inside(workspace).git("status", "--porcelain") == b""
+
+
+async def test_what_a_full_disk_hides_is_tried_again(tmp_path: Path) -> None:
+    with small_disks() as put:
+        disk, probe = put(tmp_path / "disk"), KindProbe()
+        filler = disk / "filler"
+        with filler.open("wb", buffering=0) as file, suppress(OSError):
+            while True:
+                file.write(bytes(4096))
+        refused = (await probe.look(disk / "store", disk / "workspaces"))[WorkspaceKind.REFLINK]
+        assert isinstance(refused, KindRefused)
+        assert "No space left" in refused.why
+        assert str(disk) in refused.why
+        assert "Make room" in refused.advice
+        filler.unlink()
+        found = await probe.look(disk / "store", disk / "workspaces")
+        assert "No space left" not in str(found)
+        assert await probe.look(disk / "store", disk / "workspaces") is found
 
 
 async def test_the_probe_says_the_truth_about_sharing_blocks(tmp_path: Path) -> None:

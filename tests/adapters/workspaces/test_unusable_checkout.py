@@ -6,10 +6,22 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import anyio
 import pytest
+from attrs import evolve
 
 from sennit.adapters.git.delete import Deleted, delete_workspace
-from sennit.adapters.git.records import lease_file, read_record, record_file, remove_record
+from sennit.adapters.git.identity import UNBORN
+from sennit.adapters.git.records import (
+    NOBODY,
+    Record,
+    announce,
+    lease_file,
+    read_record,
+    record_file,
+    remove_record,
+    write_record,
+)
 from sennit.adapters.git.store import Store
 from sennit.adapters.git.workspace import Workspace
 from sennit.adapters.workspaces.making import make_workspace
@@ -133,12 +145,47 @@ async def test_one_that_cannot_be_removed_is_worked_without(
     assert "cannot be removed" in workspace.how.refused[0].why
 
 
+@pytest.mark.parametrize("is_there", [False, True])
+async def test_one_whose_server_was_killed_as_it_was_made_is_made_again(
+    bench: Bench, *, is_there: bool
+) -> None:
+    store = await bench.store()
+    announce(store, Record(NAME, folder_of(store), UNBORN, "", "", NOBODY))
+    if is_there:
+        folder_of(store).mkdir()
+    workspace = await made(bench, WorkspaceKind.OVERLAY, "task")
+    assert isinstance(workspace, Workspace), workspace
+    assert workspace.how == How(WorkspaceKind.OVERLAY)
+
+
+async def test_one_that_a_git_of_a_killed_server_still_fills_is_worked_without(
+    bench: Bench,
+) -> None:
+    store = await a_checkout_is_kept(bench)
+    kept = read_record(store, NAME)
+    assert kept is not None
+    write_record(store, evolve(kept, tree=""))
+    async with await anyio.open_process(["cat"], cwd=folder_of(store)) as left:
+        workspace = await made(bench, WorkspaceKind.OVERLAY, "second")
+        assert isinstance(workspace, Workspace), workspace
+        assert workspace.how is not None
+        assert workspace.how.kind is WorkspaceKind.CHECKOUT
+        assert f"processes still work in {folder_of(store)}" in workspace.how.refused[0].why
+        assert left.stdin is not None
+        await left.stdin.aclose()
+        await left.wait()
+    third = await made(bench, WorkspaceKind.OVERLAY, "third")
+    assert isinstance(third, Workspace), third
+    assert third.how == How(WorkspaceKind.OVERLAY)
+
+
 async def test_one_that_is_gone_is_made_again(bench: Bench) -> None:
     store = await a_checkout_is_kept(bench)
     folder_of(store).rename(store.root / "elsewhere")
     workspace = await made(bench, WorkspaceKind.OVERLAY, "second")
     assert isinstance(workspace, Workspace), workspace
     assert workspace.how == How(WorkspaceKind.OVERLAY)
+    assert (folder_of(store) / "README").read_bytes() == bench.tree.path("README").read_bytes()
 
 
 # Disks that are full.

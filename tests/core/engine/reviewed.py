@@ -77,9 +77,9 @@ def not_decided(outcome: object, why: str) -> bool:
 # Applications.
 
 
-def intend(world: World, name: str, **values: Any) -> Any:
+def intend(world: World, name: str, seen: int | None = None, **values: Any) -> Any:
     row = an_application(name, at=world.at + 1, **values)
-    return world.tell(ApplicationIntended, application=row)
+    return world.tell(ApplicationIntended, application=row, seen=seen)
 
 
 def apply(world: World, name: str = "a_one", **values: Any) -> Open:

@@ -161,7 +161,7 @@ def test_a_base_that_fails_in_one_repository_leaves_the_other_alone() -> None:
     }
     failure = world.task("a").failure
     assert failure is not None
-    assert failure.kind is FailureKind.SETUP
+    assert failure.kind is FailureKind.EXIT
     assert "index.lock is there" in failure.message
     assert world.task("a").runs == ()
     world.finish("b")

@@ -16,6 +16,7 @@ from sennit.core.engine.events import (
 )
 from sennit.core.engine.reviewing import (
     Intended,
+    Overtaken,
 )
 from sennit.core.engine.rows import (
     ApplicationRow,
@@ -25,6 +26,7 @@ from sennit.core.views import ticket_sequence
 from sennit_protocol.ids import ApplicationId
 from sennit_protocol.states import (
     ApplicationState,
+    Decision,
     Target,
 )
 from sennit_protocol.views import Notice
@@ -132,6 +134,56 @@ def test_one_application_at_a_time_in_a_repository() -> None:
     for each in world.pending(RunApplication):
         world.answer(each)
     assert intend(world, "a_two") == Intended(ApplicationId("a_two"))
+
+
+def test_what_another_application_has_overtaken_does_not_begin() -> None:
+    world = settled_world()
+    seen = world.sequence
+    apply(world)
+    assert intend(world, "a_two", seen=seen) == Overtaken()
+    began = world.sequence
+    settle(world, APPLIED)
+
+    assert intend(world, "a_three", seen=began) == Overtaken()
+    assert world.state.get(ApplicationRow, "a_three") is None
+    elsewhere = intend(world, "a_four", repository=OTHER_REPOSITORY, seen=seen)
+    assert elsewhere == Intended(ApplicationId("a_four"))
+    again = intend(world, "a_five", seen=world.sequence)
+    assert again == Intended(ApplicationId("a_five"))
+    patch = intend(world, "a_six", target=Target.PATCH, seen=seen)
+    assert patch == Intended(ApplicationId("a_six"))
+
+
+@pytest.mark.parametrize(
+    ("accepted", "stands"),
+    [((("u1", YES), ("u2", NO)), APPLIED), ((("u1", YES), ("u2", YES)), PARTLY)],
+)
+def test_what_was_applied_before_stands_when_a_later_try_fails(
+    accepted: tuple[tuple[str, Decision], ...], stands: ApplicationState
+) -> None:
+    world = settled_world()
+    decide(world, *accepted)
+    apply(world)
+    settle(world, stands, observed=(FileOutcome(b"f", APPLIED),))
+    apply(world, "a_two")
+
+    settle(world, FAILED)
+
+    assert row_of(world, "a_two").state is FAILED
+    assert world.revision("a").application is stands
+
+
+def test_undoing_an_application_that_found_all_there_leaves_the_first_one() -> None:
+    world = applied_world()
+    revision = world.revision("a").id
+    intend(world, "a_two", revisions=(revision,), already_there=("u1",))
+    settle(world, APPLIED)
+    intend(world, "a_undo", undoes=ApplicationId("a_two"))
+
+    settle(world, APPLIED)
+
+    assert row_of(world, "a_two").state is UNDONE
+    assert world.revision("a").application is APPLIED
 
 
 def test_a_patch_is_written_beside_anything_and_marks_nothing() -> None:

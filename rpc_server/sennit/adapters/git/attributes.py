@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -48,9 +47,11 @@ async def place_with(git: Git, store: Store, found: Rules) -> Place | GitFailed:
     """Give the place of calls that are to follow these attribute files."""
     if not found:
         return store.place
-    name = sha256(repr(found).encode()).hexdigest()[:32]
-    folder = store.root / "attributes" / name
-    if not folder.is_dir():
+    folder = store.attributes / sha256(repr(found).encode()).hexdigest()[:32]
+    try:
+        # Who clears up goes by its time.
+        os.utime(folder)
+    except FileNotFoundError:
         contents = await read_blobs(git, store, {identity for _, identity in found})
         if isinstance(contents, GitFailed):
             return contents
@@ -105,8 +106,10 @@ def _make(store: Store, folder: Path, found: Rules, contents: dict[str, bytes]) 
         target = beside / os.fsdecode(path)
         make_private_folder(target.parent)
         write_private(target, contents[identity])
-    # Another call was faster when the folder is there already; both hold the same.
-    with suppress(FileExistsError, OSError):
+    try:
         beside.rename(folder)
-    if beside.exists():
-        shutil.rmtree(beside)
+    except OSError:
+        shutil.rmtree(beside, ignore_errors=True)
+        # Another call was faster when the folder is there already; both hold the same.
+        if not folder.is_dir():
+            raise

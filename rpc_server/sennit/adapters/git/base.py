@@ -15,6 +15,7 @@ from sennit.adapters.git.commits import CommitFacts, commit_tree, read_commit_in
 from sennit.adapters.git.disk_tree import Differing, DiskTree, tree_of_disk
 from sennit.adapters.git.files import both, copy_with_times, in_thread, remove_index
 from sennit.adapters.git.git import DISPOSABLE
+from sennit.adapters.git.in_progress import operation_in_progress
 from sennit.adapters.git.inprocess import is_there
 from sennit.adapters.git.lfs import lfs_config
 from sennit.adapters.git.look import Look, SnapshotLimits
@@ -30,7 +31,6 @@ from sennit.core.objects import GitFailed, Manifest, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from sennit.adapters.git.discovery import Repository
     from sennit.adapters.git.git import Config, Git
@@ -41,14 +41,6 @@ if TYPE_CHECKING:
 MESSAGE = b"The work tree as its user saw it\n"
 # A base without a parent gets a fixed date, so that equal trees are equal commits.
 _DATE_OF_THE_UNBORN = 946_684_800
-_IN_PROGRESS = {
-    "rebase-merge": "rebase",
-    "rebase-apply": "rebase",
-    "MERGE_HEAD": "merge",
-    "CHERRY_PICK_HEAD": "cherry-pick",
-    "REVERT_HEAD": "revert",
-    "BISECT_LOG": "bisect",
-}
 
 
 async def take_snapshot(
@@ -69,7 +61,9 @@ async def take_snapshot(
     look = Look(
         # Git compares files with an index, through the filters, even where it only writes one:
         # so every call of a snapshot leaves out the programs of a repository without trust.
-        git.configured(lfs_config(store.git_dir) + repository.neutral + DISPOSABLE),
+        git.configured(
+            lfs_config(store.git_dir) + repository.neutral + store.hooks_off + DISPOSABLE
+        ),
         store,
         repository,
         index,
@@ -79,7 +73,9 @@ async def take_snapshot(
     )
     try:
         taken = await _snapshot(look)
-        return told_if_promised(taken) if isinstance(taken, GitFailed) else taken
+        if isinstance(taken, GitFailed):
+            return await told_if_promised(look.git, repository, taken)
+        return taken
     finally:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(remove_index, index)
@@ -95,40 +91,44 @@ async def _snapshot(look: Look) -> Snapshot | GitFailed:
         return surveyed
     if isinstance(store, GitFailed):
         return store
-    look = evolve(look, store=store)
+    look = evolve(look, store=store, git=look.git.configured(store.hooks_off))
     surveyed = await as_the_user_ignores(look, surveyed)
     return surveyed if isinstance(surveyed, GitFailed) else await _planned(look, surveyed)
 
 
 async def _planned(look: Look, surveyed: Survey) -> Snapshot | GitFailed:
-    planned, parent = await both(
-        in_thread("look at what changed", _plan, look, surveyed),
+    (planned, in_progress), parent = await both(
+        both(
+            in_thread("look at what changed", _plan, look, surveyed),
+            operation_in_progress(look.git, look.repository),
+        ),
         _parent(look, surveyed.status.head),
     )
     if isinstance(planned, GitFailed):
         return planned
+    if isinstance(in_progress, GitFailed):
+        return in_progress
     if isinstance(parent, GitFailed):
         return parent
     staged = await _staged(look, surveyed.status, planned, parent)
     if isinstance(staged, GitFailed):
         return staged
-    manifest = _manifest(surveyed.status, staged, planned.in_progress)
+    manifest = _manifest(surveyed.status, staged, in_progress)
     return await _commit(look, staged.tree, manifest, parent)
 
 
 @frozen
 class _Planned:
-    """What to take, the state of the work tree by its name if it has one, what is in progress."""
+    """What to take, and the state of the work tree by its name if it has one."""
 
     plan: Plan
     known: Recalled | None
-    in_progress: str | None
 
 
 def _plan(look: Look, surveyed: Survey) -> _Planned:
     plan = plan_of(look.root, surveyed.status, look.limits.untracked_file)
     known = recall(look, plan) if surveyed.plain else None
-    return _Planned(plan, known, _in_progress(look.repository.git_dir))
+    return _Planned(plan, known)
 
 
 @frozen
@@ -194,10 +194,6 @@ def _manifest(status: Status, staged: _Staged, in_progress: str | None) -> Manif
         left_out_ignored=len(status.ignored),
         in_progress=in_progress,
     )
-
-
-def _in_progress(git_dir: Path) -> str | None:
-    return next((what for name, what in _IN_PROGRESS.items() if (git_dir / name).exists()), None)
 
 
 async def _commit(

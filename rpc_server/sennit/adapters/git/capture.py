@@ -13,6 +13,7 @@ from attrs import evolve, frozen
 from sennit.adapters.git.agent_commits import AgentCommit, take_agent_commits
 from sennit.adapters.git.capture_plan import CapturePlan, plan_of_capture
 from sennit.adapters.git.commits import commit_tree, read_commit_in
+from sennit.adapters.git.completion import complete_since
 from sennit.adapters.git.disk import existing
 from sennit.adapters.git.disk_tree import Differing, tree_of_disk
 from sennit.adapters.git.files import both, copy_with_times, in_thread, remove_index
@@ -53,7 +54,13 @@ IN_A_SUBMODULE = (
 
 MESSAGE = "What a task left in its workspace\n"
 _OWNER_MAY_ALL = 0o700
-_SAFE_NAMES: Config = (("core.protectHFS", "true"), ("core.protectNTFS", "true"))
+_OF_AN_AGENT: Config = (
+    ("core.protectHFS", "true"),
+    ("core.protectNTFS", "true"),
+    # It may have put size and time of a file back, whatever the user's git does without.
+    ("core.trustctime", "true"),
+    ("core.checkStat", "default"),
+)
 
 
 @frozen
@@ -136,22 +143,22 @@ async def capture(
     that match ``litter``, ignore patterns, are left out without a word.
     """
     index = store.scratch / scratch_name("index")
-    git = git.configured(store.neutral + DISPOSABLE + _SAFE_NAMES)
+    git = git.configured(store.neutral + DISPOSABLE + _OF_AN_AGENT)
     return await _captured(_Capturing(git, store, workspace, index, date, message, litter))
 
 
 async def _captured(capturing: _Capturing) -> Capture:
     git, store, workspace = capturing.git, capturing.store, capturing.workspace
-    started = await in_thread("start a capture", _start, capturing)
-    if isinstance(started, GitFailed | WorkspaceGone):
-        return started
     try:
+        started = await in_thread("start a capture", _start, capturing)
+        if isinstance(started, GitFailed | WorkspaceGone):
+            return started
         commits, taken = await both(
             take_agent_commits(git, store, workspace), _take(capturing, started)
         )
         if isinstance(taken, _Taken) and taken.untouched and commits:
             # An agent may have committed what its git took for changed.
-            taken = await _take(capturing, started, also_untouched=True)
+            taken = await _take(capturing, evolve(started, tells_untouched=False))
     finally:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(_remove, capturing)
@@ -170,12 +177,12 @@ async def peek(git: Git, store: Store, workspace: Workspace) -> str | WorkspaceG
     look fail: then somebody may look again.
     """
     index = store.scratch / scratch_name("index")
-    git = git.configured(store.neutral + DISPOSABLE + _SAFE_NAMES)
+    git = git.configured(store.neutral + DISPOSABLE + _OF_AN_AGENT)
     peeking = _Capturing(git, store, workspace, index, 0, MESSAGE)
-    started = await in_thread("look into a workspace", _start, peeking)
-    if isinstance(started, GitFailed | WorkspaceGone):
-        return started
     try:
+        started = await in_thread("look into a workspace", _start, peeking)
+        if isinstance(started, GitFailed | WorkspaceGone):
+            return started
         taken = await _take(peeking, started)
     finally:
         with anyio.CancelScope(shield=True):
@@ -244,14 +251,12 @@ async def _commit(capturing: _Capturing, tree: str) -> str | GitFailed:
     return commit if kept is None else kept
 
 
-async def _take(
-    capturing: _Capturing, started: _Started, *, also_untouched: bool = False
-) -> _Taken | GitFailed:
+async def _take(capturing: _Capturing, started: _Started) -> _Taken | GitFailed:
     status = await _look(capturing, started)
     if isinstance(status, GitFailed):
         return status
     store, kept = capturing.store, index_file(capturing.store, capturing.workspace.name)
-    changed = [] if also_untouched else [one.path for one in status.tracked]
+    changed = [one.path for one in status.tracked if started.tells_untouched]
     untouched = await untouched_among(
         capturing.root, kept, store.object_format, started.since_ns, changed
     )
@@ -364,6 +369,7 @@ class _Started:
     """When the workspace was complete (nanoseconds by the clock of its disk), and its kind."""
 
     since_ns: int
+    tells_untouched: bool
     layered: bool
 
 
@@ -385,7 +391,8 @@ def _start(capturing: _Capturing) -> WorkspaceGone | _Started:
     if not layered:
         copy_with_times(kept, capturing.index)
     make_git_directory_at(capturing.store, capturing.beside, workspace.base)
-    return _Started(kept.stat().st_ctime_ns, layered=layered)
+    since = complete_since(capturing.store, workspace.name)
+    return _Started(since.since_ns, since.tells_changes, layered)
 
 
 def _remove(capturing: _Capturing) -> None:

@@ -167,7 +167,7 @@ def _refs(store: Store, needed: Needed, before: float) -> Iterator[tuple[Keeping
         if commit is None:
             continue
         kind, who, *_ = (*file.relative_to(top).parts, "")
-        stale = file.stat().st_mtime < before and _is_stale(kind, who, needed)
+        stale = _written(file) < before and _is_stale(kind, who, needed)
         name = str(file.relative_to(store.git_dir))
         yield KeepingRef(name, commit), stale
 
@@ -181,7 +181,7 @@ def _commit_in(file: Path) -> str | None:
 
     Git refuses to delete any ref together with one of those.
     """
-    content = file.read_bytes().strip()
+    content = (read_if_there(file) or b"").strip()
     odd = file.name.startswith(".") or file.suffix == ".lock" or not _COMMIT.match(content)
     return None if odd else content.decode()
 
@@ -202,7 +202,8 @@ def _left_behind(store: Store, before: float) -> Iterator[Path]:
     scratch = store.scratch.iterdir() if store.scratch.is_dir() else ()
     candidates = [path for path in scratch if not is_somebodys(path.name)]
     candidates += (file for file in _ref_files(store) if _commit_in(file) is None)
-    yield from (path for path in candidates if _changed(path) < before)
+    candidates += store.attributes.glob("*")
+    yield from (path for path in candidates if changed(path) < before)
     yield from _left_by_git(store, before)
     yield from _without_record(store, before)
 
@@ -210,13 +211,13 @@ def _left_behind(store: Store, before: float) -> Iterator[Path]:
 def _left_by_git(store: Store, before: float) -> Iterator[Path]:
     """Give what calls of git left that were killed; names of such files tell nothing of whose."""
     candidates = (path for pattern in _LEFT_BY_GIT for path in store.git_dir.glob(pattern))
-    old = [path for path in candidates if _changed(path) < before]
+    old = [path for path in candidates if changed(path) < before]
     if old:
         in_use = open_below(store.git_dir)
         yield from (path for path in old if path.resolve() not in in_use)
 
 
-def _changed(path: Path) -> float:
+def changed(path: Path) -> float:
     """Tell when an inode was changed last; what is gone meanwhile counts as new.
 
     Not when it was written: the index of a call that is running has the time of the one that it is
@@ -228,10 +229,18 @@ def _changed(path: Path) -> float:
         return math.inf
 
 
+def _written(ref: Path) -> float:
+    """Tell when a ref was asked for last; one that is gone meanwhile counts as new."""
+    try:
+        return ref.stat().st_mtime
+    except FileNotFoundError:
+        return math.inf
+
+
 def _stagings(store: Store, needed: Needed, before: float) -> Iterator[Path]:
     """Give what was staged for applications that no row names any more."""
     for folder in (store.root / "applications").glob("*"):
-        if folder.name not in needed.names and folder.lstat().st_mtime < before:
+        if folder.name not in needed.names and changed(folder) < before:
             yield folder
 
 
@@ -240,7 +249,7 @@ def _without_record(store: Store, before: float) -> Iterator[Path]:
     files = list(store.records.iterdir()) if store.records.is_dir() else []
     names = [file.stem for file in files if file.suffix == ".json" and file.name[0] != "."]
     for file in files:
-        if _changed(file) < before and not any(file.name.startswith(f"{name}.") for name in names):
+        if changed(file) < before and not any(file.name.startswith(f"{name}.") for name in names):
             yield file
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
-from sennit.adapters.git.collectable import is_in_a_call, size_of
+from sennit.adapters.git.collectable import changed, is_in_a_call, size_of
 from sennit.adapters.git.delete import (
     Deleted,
     NotDeleted,
@@ -59,7 +59,7 @@ async def collect(
             return size
         kept, freed = await _without_workspaces(found, by)
         for failed in (
-            await _without_files(found),
+            await _without_files(found, before),
             await _without_objects(git, found, needed, before),
         ):
             kept += () if failed is None else (failed,)
@@ -67,8 +67,9 @@ async def collect(
     return after if isinstance(after, GitFailed) else Collected(freed + size - after, kept)
 
 
-async def _without_files(found: Collectable) -> str | None:
-    staying = await in_thread("remove what was left behind", _remove_all, found.files)
+async def _without_files(found: Collectable, before: float) -> str | None:
+    what = "remove what was left behind"
+    staying = await in_thread(what, _remove_all, found.files, before)
     if isinstance(staying, GitFailed):
         return _told(found, staying)
     said = ", ".join(f"{display(one.where)} ({one.reason.value})" for one in staying)
@@ -121,9 +122,12 @@ async def _without_refs(git: Git, found: Collectable) -> GitFailed | None:
     return done if isinstance(done, GitFailed) else None
 
 
-def _remove_all(files: tuple[Path, ...]) -> tuple[NotDeleted, ...]:
-    """Remove files and folders; what stays is given, and keeps no other from going."""
-    found = [_remove(file) for file in files]
+def _remove_all(files: tuple[Path, ...], before: float) -> tuple[NotDeleted, ...]:
+    """Remove files and folders; what stays is given, and keeps no other from going.
+
+    What was changed since it was found is in use again.
+    """
+    found = [_remove(file) for file in files if changed(file) < before]
     return tuple(one for one in found if one is not None)
 
 

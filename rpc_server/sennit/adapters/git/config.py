@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from sennit.adapters.git.configured_hooks import all_hooks_off
 from sennit.adapters.git.discovery import Repository, Trust
 from sennit.adapters.git.disk_abilities import abilities_said
 from sennit.adapters.git.files import in_thread, read_if_there
@@ -44,6 +45,16 @@ _OF_CONTENT = frozenset(
 """Keys that decide which bytes a checkout holds and which object a file becomes."""
 
 _WITH_PROGRAMS = ("filter.", "merge.", "diff.", "lfs.")
+_TWO_HASHES = "extensions.compatobjectformat"
+_WRITES_INTO_IT = GitFailed(
+    "read the configuration",
+    None,
+    "extensions.compatObjectFormat is set, with which git writes into the repository itself of each"
+    " object that is stored for it elsewhere",
+    "Git calls it incomplete and not for users. Work in a clone of the repository without it.",
+)
+_OPTIONAL = ":(optional)"
+"""Since git 2.52 before a path at which there need be nothing."""
 _FALLBACK_NAME = "Sennit agent"
 _FALLBACK_EMAIL = "agent@localhost"
 
@@ -53,9 +64,10 @@ class Carried:
     """Configuration that is in force in a repository, and the identity there.
 
     ``remotes`` are its remotes and what its branches follow, for workspaces, and ``abilities`` what
-    it says of the disk of the user's work tree. ``digest`` tells all that is in force there from
-    anything else, the user's own and the system's, with what the user's own file of attributes
-    says.
+    it says of the disk of the user's work tree. ``hooks`` switches off all hooks that configuration
+    names, also the user's own, which are in force everywhere. ``digest`` tells all that is in force
+    there from anything else, the user's own and the system's, with what the user's own file of
+    attributes says.
     """
 
     config: Config
@@ -64,6 +76,7 @@ class Carried:
     partial_clone: str | None
     remotes: Config
     abilities: Config
+    hooks: Config
     digest: str
 
 
@@ -74,6 +87,8 @@ async def carried_config(git: Git, repository: Repository) -> Carried | GitFaile
         return listed
     entries = entries_of(listed.stdout)
     values = {one.name: one.value for one in entries}
+    if _TWO_HASHES in values:
+        return _WRITES_INTO_IT
     named = (values["core.attributesfile"],) if "core.attributesfile" in values else ()
     digest = await in_thread("read attributes", _digest, listed.stdout, named, git.environment)
     if isinstance(digest, GitFailed):
@@ -85,6 +100,7 @@ async def carried_config(git: Git, repository: Repository) -> Carried | GitFaile
         values.get("extensions.partialclone"),
         remotes_of(entries, repository.work_tree),
         abilities_said(values),
+        all_hooks_off(one.name for one in entries),
         digest,
     )
 
@@ -96,7 +112,7 @@ def attributes_of_the_user(named: Iterable[str], environment: Mapping[str, str])
     """
     home = Path(environment.get("HOME", "/"))
     for value in named:
-        yield home / value.removeprefix("~/")
+        yield home / value.removeprefix(_OPTIONAL).removeprefix("~/")
     yield Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / "git" / "attributes"
 
 

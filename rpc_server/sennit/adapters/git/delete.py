@@ -1,21 +1,24 @@
 """Deletes workspaces: only what is recorded as ours, by folder descriptors, following no link.
 
 A record alone is no licence: the folder must be the very one that was made, in a place that was
-marked when it was made there. No mount is crossed, also not one of the same file system.
+marked when it was made there. No mount is crossed, also not one of the same file system; a
+subvolume of btrfs is no mount, and whoever works in a folder may make one there.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
+import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 
 from sennit.adapters.git.files import in_thread
-from sennit.adapters.git.identity import Identity, identity_at, identity_of
+from sennit.adapters.git.identity import UNBORN, Identity, identity_at, identity_of
 from sennit.adapters.git.records import (
     MARKER,
     is_alive,
@@ -23,7 +26,7 @@ from sennit.adapters.git.records import (
     remove_record,
     work_folder,
 )
-from sennit.adapters.platform.filesystems import mount_of
+from sennit.adapters.platform.filesystems import on_one_mount
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,10 +128,24 @@ def _remove_below(parent: int, record: Record) -> Deletion:
         found = None
     if not _is_marked(parent):
         return NotDeleted(Kept.NOT_OURS, where)
+    if ours == UNBORN:
+        return _without_empty(parent, name, where)
     if found is None or not ours.is_that_of(found):
         return NotDeleted(Kept.REPLACED, where)
     stopped = remove_tree(parent, name, where, only=ours)
     return Deleted() if stopped is None else stopped
+
+
+def _without_empty(parent: int, name: bytes, where: bytes) -> Deletion:
+    """Remove the folder of who was killed before it could be noted which one it is."""
+    try:
+        os.rmdir(name, dir_fd=parent)
+    except FileNotFoundError:
+        return Deleted()
+    except OSError:
+        # Nothing was put into it, so this is another one.
+        return NotDeleted(Kept.REPLACED, where)
+    return Deleted()
 
 
 def _is_marked(folder: int) -> bool:
@@ -145,22 +162,16 @@ def remove_tree(
 ) -> NotDeleted | None:
     """Remove one folder of an open one, and all below it; the first thing that stays is the answer.
 
-    ``where`` is its path, for the answer alone. The file system of the open folder is not left.
+    ``where`` is its path, for the answer alone. The mount of the open folder is not left.
     Another folder than ``only``, if that is given, stays.
     """
-    try:
-        folder = opened_folder(parent, name)
-    except FileNotFoundError:
-        return None
-    except OSError:
-        return NotDeleted(Kept.NOT_REMOVABLE, where)
+    folder = opened_folder(parent, name, where)
+    if not isinstance(folder, int):
+        return folder
     try:
         if only is not None and not only.is_that_of(identity_of(folder)):
             return NotDeleted(Kept.REPLACED, where)
-        device, mount = os.fstat(parent).st_dev, mount_of(parent)
-        if os.fstat(folder).st_dev != device or mount_of(folder) != mount:
-            return NotDeleted(Kept.OTHER_FILE_SYSTEM, where)
-        stopped = _Removal(folder, where, device, mount).all()
+        stopped = _Removal(folder, where).all()
     finally:
         os.close(folder)
     if stopped is not None:
@@ -174,8 +185,6 @@ class _Removal:
 
     top: int
     where: bytes
-    device: int
-    mount: int | None
     moved_up: list[bytes] = field(factory=list)
 
     def all(self) -> NotDeleted | None:
@@ -206,15 +215,10 @@ class _Removal:
         return None
 
     def _remove(self, parent: int, name: bytes, where: bytes, depth: int) -> NotDeleted | None:
+        folder = opened_folder(parent, name, where)
+        if not isinstance(folder, int):
+            return folder
         try:
-            folder = opened_folder(parent, name)
-        except FileNotFoundError:
-            return None
-        except OSError:
-            return NotDeleted(Kept.NOT_REMOVABLE, where)
-        try:
-            if os.fstat(folder).st_dev != self.device or mount_of(folder) != self.mount:
-                return NotDeleted(Kept.OTHER_FILE_SYSTEM, where)
             if depth > _DEEPEST:
                 return self._move_up(parent, name, where)
             stopped = self._empty(folder, where, depth)
@@ -233,19 +237,59 @@ class _Removal:
         return None
 
 
-def opened_folder(parent: int, name: bytes) -> int:
-    """Open a folder to remove what it holds, also one that its owner took every right from."""
+def opened_folder(parent: int, name: bytes, where: bytes) -> int | NotDeleted | None:
+    """Open a folder to remove what it holds, also one that its owner took every right from.
+
+    None where there is none any more. One that something is mounted on is left as it is.
+    """
+    try:
+        return _opened(parent, name)
+    except FileNotFoundError:
+        return None
+    except _ElsewhereError:
+        return NotDeleted(Kept.OTHER_FILE_SYSTEM, where)
+    except OSError:
+        return NotDeleted(Kept.NOT_REMOVABLE, where)
+
+
+class _ElsewhereError(OSError):
+    """A folder lies on another mount than the one that it is found in."""
+
+
+def _opened(parent: int, name: bytes) -> int:
     try:
         folder = os.open(name, _FOLDER, dir_fd=parent)
     except PermissionError:
         # Agents leave folders without permissions (module caches do); they are ours to remove.
-        # The mode of what lies there is changed, which is never what a link points at: it was
-        # refused above by O_NOFOLLOW with another error.
-        os.chmod(name, _OWNER_MAY_ALL, dir_fd=parent)
-        return os.open(name, _FOLDER, dir_fd=parent)
-    if os.fstat(folder).st_mode & _OWNER_MAY_ALL != _OWNER_MAY_ALL:
-        os.fchmod(folder, _OWNER_MAY_ALL)
+        _unlock(parent, name)
+        folder = os.open(name, _FOLDER, dir_fd=parent)
+    try:
+        _check(folder, parent)
+        if os.fstat(folder).st_mode & _OWNER_MAY_ALL != _OWNER_MAY_ALL:
+            os.fchmod(folder, _OWNER_MAY_ALL)
+    except OSError:
+        os.close(folder)
+        raise
     return folder
+
+
+def _unlock(parent: int, name: bytes) -> None:
+    """Give its owner all rights on a folder, and on nothing that takes its place meanwhile."""
+    if sys.platform != "linux":
+        os.chmod(name, _OWNER_MAY_ALL, dir_fd=parent, follow_symlinks=False)
+        return
+    handle = os.open(name, _FOLDER | os.O_PATH, dir_fd=parent)
+    try:
+        _check(handle, parent)
+        # The kernel leads this name to what is open, wherever it lies by now.
+        os.chmod(f"/proc/self/fd/{handle}", _OWNER_MAY_ALL)  # noqa: PTH101  no path of a file
+    finally:
+        os.close(handle)
+
+
+def _check(folder: int, parent: int) -> None:
+    if not on_one_mount(folder, parent):
+        raise _ElsewhereError(errno.EXDEV, os.strerror(errno.EXDEV))
 
 
 def removed(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 from attrs import frozen
 
+from sennit.adapters.git.configured_hooks import named_hooks_off
 from sennit.adapters.git.git import Done, Place
 from sennit.adapters.git.held_up import looked_at
 from sennit.core.objects import GitFailed
@@ -69,6 +70,7 @@ class Refusal(StrEnum):
     OTHER_OWNER = "otherOwner"
     WORK_TREE_ELSEWHERE = "workTreeElsewhere"
     DAMAGED = "damaged"
+    BEYOND_A_MOUNT = "beyondAMount"
 
 
 @frozen
@@ -96,6 +98,10 @@ _ADVICE = {
         "Git takes FOLDER for no repository: its HEAD, objects or refs are missing or damaged, or"
         " it is a file that leads to none. Restore them (HEAD is one line, such as"
         " `ref: refs/heads/main`; a linked worktree that was moved: git worktree repair)."
+    ),
+    Refusal.BEYOND_A_MOUNT: (
+        "It lies on another file system (a mount, or a subvolume of btrfs) than the repository"
+        " around it, and git does not look beyond one. Name FOLDER, or a folder on its file system."
     ),
 }
 _PARTS = ("HEAD", "objects", "refs", "config")
@@ -175,6 +181,7 @@ def _without_program(names: set[str]) -> dict[str, str]:
     # An empty program is none, for filters and for conversions to text. A merge driver without a
     # program would be an error where an attribute asks for it; one that says "conflict" is not.
     config = {"diff.external": "", "core.alternateRefsCommand": "", "credential.helper": ""}
+    config |= dict(named_hooks_off(names))
     for name in names:
         section, _, rest = name.partition(".")
         driver, _, _ = rest.rpartition(".")
@@ -205,7 +212,12 @@ def _why_not(start: Path, git_dir: Path, answer: Done) -> NotARepository | Refus
     # The locale is fixed, so these words of git are too.
     if "not a git repository" in answer.stderr:
         was_one = git_dir.is_file() or any((git_dir / part).exists() for part in _PARTS)
-        return _refused(git_dir, Refusal.DAMAGED) if was_one else NotARepository(start)
+        if not was_one:
+            return NotARepository(start)
+        # By the device, as git itself decides where it stops.
+        if start.stat().st_dev != git_dir.parent.stat().st_dev:
+            return _refused(git_dir.parent, Refusal.BEYOND_A_MOUNT)
+        return _refused(git_dir, Refusal.DAMAGED)
     if "dubious ownership" in answer.stderr:
         return _refused(start, Refusal.OTHER_OWNER)
     if answer.stdout.startswith(b"true\n"):

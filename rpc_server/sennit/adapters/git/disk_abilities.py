@@ -6,6 +6,7 @@ carried to: there git would look away from new modes, or from a name in another 
 
 from __future__ import annotations
 
+import errno
 import os
 from functools import lru_cache
 from pathlib import Path
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 _PROGRAM = 0o100
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
+TELLS_NOTHING = frozenset({
+    errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ENOMEM, errno.EMFILE, errno.ENFILE,
+})  # fmt: skip
+"""What a file system refuses for a while, whatever it can do."""
 _CASE, _FORM = "core.ignorecase", "core.precomposeunicode"
 _MODES, _LINKS = "core.filemode", "core.symlinks"
 _NOT_SAID = {_MODES: "true", _CASE: "false", _FORM: "false", _LINKS: "true"}
@@ -115,7 +120,9 @@ def _keeps_modes(file: Path) -> bool:
 def _has_links(link: Path) -> bool:
     try:
         link.symlink_to("nowhere")
-    except OSError:
+    except OSError as error:
+        if error.errno in TELLS_NOTHING:
+            raise
         return False
     found = link.is_symlink()
     link.unlink()

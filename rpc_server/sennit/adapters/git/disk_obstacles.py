@@ -28,6 +28,7 @@ from sennit.adapters.git.work_tree_files import (
     opened_root,
     read_in,
 )
+from sennit.adapters.platform.filesystems import mounts_below
 from sennit.core.disk_application import DiskKind, OnDisk, PathTrouble, Trouble
 from sennit.core.names import folded, refused
 from sennit.core.objects import MODE_EXECUTABLE, MODE_LINK, MODE_SUBMODULE, Entry, GitFailed
@@ -110,17 +111,20 @@ def troubles_on_disk(plan: Plan, seen: Look, work_tree: bytes) -> Iterator[PathT
     """Name what lies in the way, and folders that cannot be written to."""
     kept = {trouble.path: trouble for trouble in _troubles_of_kept(plan, work_tree)}
     known = _known_as(plan, work_tree)
+    mounted = mounts_below(work_tree)
     for path, sides in plan.items():
         one = seen[path]
         if isinstance(one, PathTrouble):
             yield one
+        elif any(point == path or point.startswith(path + b"/") for point in mounted):
+            said = "something is mounted there, so it cannot be replaced; unmount it first"
+            yield PathTrouble(path, Trouble.IN_THE_WAY, said)
         elif trouble := _trouble_at(path, sides, one.found, known):
             yield trouble
         elif path in kept:
             yield kept[path]
-        elif not _can_write(work_tree, path):
-            said = "its folder is not writable; make it writable, then apply again"
-            yield PathTrouble(path, Trouble.NOT_WRITABLE, said)
+        elif why := _why_not_writable(work_tree, path):
+            yield PathTrouble(path, Trouble.NOT_WRITABLE, f"{why}, then apply again")
 
 
 def _troubles_of_kept(plan: Plan, work_tree: bytes) -> Iterator[PathTrouble]:
@@ -175,11 +179,15 @@ def _trouble_of_folder(
     return PathTrouble(path, Trouble.FOLDER_NOT_EMPTY, said)
 
 
-def _can_write(work_tree: bytes, path: bytes) -> bool:
-    """Ask for the nearest folder that is there."""
+def _why_not_writable(work_tree: bytes, path: bytes) -> str | None:
+    """Say why nothing can be written into the nearest folder that is there, and what to do."""
     folders = [work_tree, *(work_tree + b"/" + folder for folder in parents(path))]
     there = [folder for folder in folders if os.path.isdir(folder)]  # noqa: PTH112  bytes paths
-    return os.access(there[-1], os.W_OK | os.X_OK) if there else False
+    if there and os.access(there[-1], os.W_OK | os.X_OK):
+        return None
+    if there and os.statvfs(there[-1]).f_flag & os.ST_RDONLY:
+        return "its disk is mounted read-only; mount it for writing"
+    return "its folder is not writable; make it writable"
 
 
 async def changed_since(

@@ -15,6 +15,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import anyio
+import anyio.to_thread
 from attrs import frozen
 
 from sennit.adapters.git.changed_rules import under_rules
@@ -115,7 +117,17 @@ async def stage(
     troubles += [trouble for trouble in changed if trouble.path not in named]
     if troubles:
         return Unstageable(tuple(troubles))
-    return await _laid_out(git, store, repository, job, plan, seen, rules_among(sides))
+    rules = rules_among(sides)
+    staged: Staged | Unstageable | GitFailed | None = None
+    try:
+        staged = await _laid_out(git, store, repository, job, plan, seen, rules)
+    finally:
+        if not isinstance(staged, Staged):
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(
+                    shutil.rmtree, store.root / "applications" / job.id, True
+                )
+    return staged
 
 
 async def _laid_out(

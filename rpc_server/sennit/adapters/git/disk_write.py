@@ -9,15 +9,17 @@ are kept in the staging folder until the outcome is journalled.
 
 from __future__ import annotations
 
+import errno
+import logging
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import cast
 
 import anyio.to_thread
-from attrs import frozen
+from attrs import field, frozen
 
 from sennit.adapters.git.respelled import look_for
 from sennit.adapters.git.work_tree_files import (
@@ -34,6 +36,7 @@ from sennit.adapters.git.work_tree_files import (
     remove_folder_if_empty,
     write_beside,
 )
+from sennit.adapters.platform.forcing import force_folder
 from sennit.core.disk_application import (
     Intention,
     Moment,
@@ -48,6 +51,8 @@ from sennit.core.disk_application import (
     Written,
     phased,
 )
+
+_log = logging.getLogger(__name__)
 
 _COMPLETE = "complete"
 
@@ -86,13 +91,17 @@ def _commit(intention: Intention, watcher: Watcher) -> Outcome:
     # A disk that is full, or a folder that cannot be written, is met before any file is replaced;
     # and forcing many files to the disk at once takes a fraction of forcing each by itself.
     phases = ((_remove, first), (_write, come), (_force, come), (_place, come), (_remove, last))
-    with opened_root(intention.work_tree) as root:
+    with ExitStack() as held:
+        try:
+            root = held.enter_context(opened_root(intention.work_tree))
+        except OSError as error:
+            return TakenBack(_no_work_tree(intention, error), (), (), ())
         writing = _Writing(root, intention, watcher)
         for phase, steps in phases:
             for step in steps:
                 trouble = _tried(phase, writing, step)
                 if trouble is not None:
-                    return _take_back(root, intention, trouble)
+                    return _take_back(root, intention, trouble, writing.done)
         _force_folders(root, intention)
     _mark_complete(intention)
     return Written(tuple(step.path for step in intention.steps))
@@ -100,9 +109,12 @@ def _commit(intention: Intention, watcher: Watcher) -> Outcome:
 
 @frozen
 class _Writing:
+    """``done`` are the paths at which something has been given its name or removed."""
+
     root: int
     intention: Intention
     watcher: Watcher
+    done: set[bytes] = field(factory=set)
 
 
 def _tried(
@@ -122,7 +134,8 @@ def _remove(writing: _Writing, step: Step) -> None:
     with _folder_of(writing.root, step) as folder:
         name = step.path.rpartition(b"/")[2]
         _require_unchanged(folder, name, step, writing.intention)
-        os.unlink(name, dir_fd=folder)
+        with _doing(writing, step, FileNotFoundError):
+            os.unlink(name, dir_fd=folder)
     remove_empty_folders(writing.root, step.path)
     writing.watcher(step.path, Moment.IN_PLACE)
 
@@ -146,8 +159,20 @@ def _place(writing: _Writing, step: Step) -> None:
     with _folder_of(writing.root, step) as folder:
         name = step.path.rpartition(b"/")[2]
         _require_unchanged(folder, name, step, writing.intention)
-        put_in_place(folder, step.beside, name, step.before)
+        with _doing(writing, step, FileExistsError):
+            put_in_place(folder, step.beside, name, step.before)
     writing.watcher(step.path, Moment.IN_PLACE)
+
+
+@contextmanager
+def _doing(writing: _Writing, step: Step, forestalled: type[OSError]) -> Iterator[None]:
+    """Note that a path is changed, unless the error says that somebody else has done it."""
+    writing.done.add(step.path)
+    try:
+        yield
+    except forestalled:
+        writing.done.discard(step.path)
+        raise
 
 
 @contextmanager
@@ -201,7 +226,19 @@ def _trouble(path: bytes, error: OSError) -> PathTrouble:
     if isinstance(error, PermissionError):
         said = f"{error.strerror}; make it and its folder writable, then apply again"
         return PathTrouble(path, Trouble.NOT_WRITABLE, said)
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        said = f"{error.strerror}; make room on the disk of the work tree, then apply again"
+        return PathTrouble(path, Trouble.FAILED, said)
+    if error.errno == errno.EROFS:
+        said = f"{error.strerror}; mount it for writing, then apply again"
+        return PathTrouble(path, Trouble.NOT_WRITABLE, said)
     return PathTrouble(path, Trouble.FAILED, f"{error.strerror}; nothing was kept of the edit")
+
+
+def _no_work_tree(intention: Intention, error: OSError) -> PathTrouble:
+    top = intention.work_tree
+    said = f"{os.fsdecode(top)}: {error.strerror}; put it back, then apply again"
+    return PathTrouble(intention.steps[0].path if intention.steps else b"", Trouble.FAILED, said)
 
 
 def _bytes_after(intention: Intention, step: Step) -> bytes:
@@ -222,11 +259,15 @@ def _content(path: Path) -> bytes:
 
 def _mark_complete(intention: Intention) -> None:
     """Leave word that the last step was done, for a settling after a crash."""
-    marker = os.open(
-        Path(os.fsdecode(intention.folder)) / _COMPLETE, os.O_WRONLY | os.O_CREAT, 0o600
-    )
-    os.fsync(marker)
-    os.close(marker)
+    try:
+        marker = os.open(
+            Path(os.fsdecode(intention.folder)) / _COMPLETE, os.O_WRONLY | os.O_CREAT, 0o600
+        )
+        with os.fdopen(marker, "wb"):
+            os.fsync(marker)
+    except OSError as error:
+        # All is done, whatever became of the disk of the store; its outcome is journalled next.
+        _log.warning("%s is not marked as complete: %s", os.fsdecode(intention.folder), error)
 
 
 def _settle(intention: Intention) -> Outcome:
@@ -246,8 +287,17 @@ def _is_after(root: int, intention: Intention, step: Step) -> bool:
         return False
 
 
-def _take_back(root: int, intention: Intention, cause: PathTrouble | None) -> TakenBack:
-    """Put every path that holds the text after back to the text before, the last one first."""
+def _take_back(
+    root: int,
+    intention: Intention,
+    cause: PathTrouble | None,
+    done: Collection[bytes] | None = None,
+) -> TakenBack:
+    """Put every path that holds the text after back to the text before, the last one first.
+
+    ``done`` are the paths that were changed, where that is known: whoever has made the same change
+    at another one keeps it.
+    """
     # What was written beside would keep its folder from giving way to the file before.
     _remove_leftovers(root, intention)
     restored: list[bytes] = []
@@ -259,9 +309,11 @@ def _take_back(root: int, intention: Intention, cause: PathTrouble | None) -> Ta
             _remove_new_folders(root, intention)
         try:
             found = look_for(root, intention, step)
-            if _holds(intention, found, step.before):
+            is_after = _holds(intention, found, step.after)
+            is_ours = done is None or step.path in done
+            if _holds(intention, found, step.before) or (is_after and not is_ours):
                 continue
-            if not _holds(intention, found, step.after):
+            if not is_after:
                 later.append(step.path)
                 continue
             if isinstance(found, Folder) and not remove_folder_if_empty(root, step.path):
@@ -305,7 +357,7 @@ def _restore(root: int, intention: Intention, number: int) -> None:
         write_beside(folder, step.beside, content, step.before, modes=intention.modes)
         force(folder, step.beside)
         put_in_place(folder, step.beside, name, step.after)
-        os.fsync(folder)
+        force_folder(folder)
 
 
 def _remove_leftovers(root: int, intention: Intention) -> None:

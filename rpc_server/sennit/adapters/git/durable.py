@@ -8,6 +8,7 @@ could leave rows that name objects whose files are empty.
 from __future__ import annotations
 
 import os
+import stat
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -17,11 +18,13 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from sennit.adapters.git.files import in_thread
+from sennit.adapters.git.mirror_memory import Mirroring
 from sennit.adapters.git.records import stores_of_submodules
 from sennit.adapters.git.store import keep_new
+from sennit.adapters.platform.forcing import force_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from sennit.adapters.git.store import Store
     from sennit.core.objects import GitFailed
@@ -75,39 +78,62 @@ async def keep_on_disk(store: Store, name: str, commit: str) -> GitFailed | None
 
 def _bring_all(store: Store) -> None:
     for each in (store, *stores_of_submodules(store)):
-        _bring(each.git_dir)
+        _bring(each)
 
 
-def _bring(git_dir: Path) -> None:
-    now = time.time_ns()
+def _bring(store: Store) -> None:
+    now, git_dir = time.time_ns(), store.git_dir
     reached = _reached.get(git_dir)
     if reached is None or reached.since > now:
         reached = _Reached(now - _WRITTEN_BY_THEN, frozenset())
+    # There are always folders in this one, so it tells whether folders are counted.
+    counted = (git_dir / "objects").stat().st_nlink > _NO_FOLDERS
+    is_copied = store.mirroring is Mirroring.COPIED
+    look = _Look(reached.since, _NO_FOLDERS if counted else None, _came if is_copied else _written)
     tops = (os.fspath(git_dir / part) for part in _PARTS)
-    found = frozenset(seen for top in tops for seen in _changed(top, reached.since))
+    found = frozenset(seen for top in tops for seen in _changed(top, look))
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         list(threads.map(_sync, (seen.path for seen in found - reached.rest)))
     _reached[git_dir] = _Reached(now - _CLOCK_SLACK, found)
 
 
-def _changed(folder: str, since: int) -> Iterator[_Seen]:
+@frozen
+class _Look:
+    """Of what is asked: since when, how many links a folder has that holds no other, which time."""
+
+    since: int
+    links_if_flat: int | None
+    time_of: Callable[[os.stat_result], int]
+
+
+def _written(status: os.stat_result) -> int:
+    return status.st_mtime_ns
+
+
+def _came(status: os.stat_result) -> int:
+    """A copy has the time of writing of the user's file."""
+    return status.st_ctime_ns
+
+
+def _changed(folder: str, look: _Look) -> Iterator[_Seen]:
     """Give the folders below that got a file since then, and such files.
 
     Objects and refs are never written in their place: a folder that is as it was has no new file.
     """
     try:
         status = Path(folder).stat()
-        is_changed = status.st_mtime_ns >= since
-        entries = _entries(folder) if is_changed or status.st_nlink != _NO_FOLDERS else []
+        is_changed = status.st_mtime_ns >= look.since
+        is_flat = status.st_nlink == look.links_if_flat
+        entries = _entries(folder) if is_changed or not is_flat else []
     except FileNotFoundError:
         return
     if is_changed:
         yield _Seen(folder, status.st_mtime_ns)
     for entry in entries:
         if entry.is_dir(follow_symlinks=False):
-            yield from _changed(entry.path, since)
+            yield from _changed(entry.path, look)
         elif is_changed and not entry.name.startswith(_UNFINISHED):
-            yield from _if_new(entry, since)
+            yield from _if_new(entry, look)
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
@@ -115,12 +141,13 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
         return list(found)
 
 
-def _if_new(entry: os.DirEntry[str], since: int) -> Iterator[_Seen]:
+def _if_new(entry: os.DirEntry[str], look: _Look) -> Iterator[_Seen]:
     with suppress(FileNotFoundError):
         status = entry.stat(follow_symlinks=False)
+        changed = look.time_of(status)
         # With more than one name it is a file of the user's, too.
-        if status.st_mtime_ns >= since and status.st_nlink == 1:
-            yield _Seen(entry.path, status.st_mtime_ns)
+        if changed >= look.since and status.st_nlink == 1:
+            yield _Seen(entry.path, changed)
 
 
 def _sync(path: str) -> None:
@@ -128,7 +155,8 @@ def _sync(path: str) -> None:
     with suppress(FileNotFoundError):
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
-            os.fsync(handle)
+            is_folder = stat.S_ISDIR(os.fstat(handle).st_mode)
+            (force_folder if is_folder else os.fsync)(handle)
         except OSError as error:
             error.filename = path
             raise

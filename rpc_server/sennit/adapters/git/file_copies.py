@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from sennit.adapters.git.files import clear_away
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -82,7 +84,7 @@ def _copy(one: FileCopy) -> None:
             os.utime(beside, ns=(status.st_atime_ns, status.st_mtime_ns))
             beside.replace(one.target)
         except OSError as error:
-            beside.unlink(missing_ok=True)
+            clear_away(beside)
             # What a write was refused says of which file only here.
             error.filename = error.filename or os.fspath(one.target)
             raise

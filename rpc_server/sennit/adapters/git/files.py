@@ -6,9 +6,11 @@ import errno
 import os
 import secrets
 import stat
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 
 from sennit.core.objects import GitFailed
@@ -48,6 +50,9 @@ async def both(first: Awaitable[First], second: Awaitable[Second]) -> tuple[Firs
     async with anyio.create_task_group() as group:
         group.start_soon(wait_for_second)
         answer = await first
+    if not answers:
+        # Who waits for both was told to stop in the moment when the first one was there.
+        await anyio.lowlevel.checkpoint()
     return answer, answers[0]
 
 
@@ -71,7 +76,7 @@ def write_private(path: Path, content: bytes, *, to_the_disk: bool = False) -> N
                 os.fsync(handle)
         beside.replace(path)
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        clear_away(beside)
         # What a write was refused says of which file only here.
         error.filename = error.filename or os.fspath(path)
         raise
@@ -91,8 +96,18 @@ def copy_with_times(source: Path, target: Path) -> None:
 
 def remove_index(index: Path) -> None:
     """Remove an index of one call, and the lock that a git which was stopped left beside it."""
-    index.unlink(missing_ok=True)
-    index.with_name(index.name + ".lock").unlink(missing_ok=True)
+    clear_away(index)
+    clear_away(index.with_name(index.name + ".lock"))
+
+
+def clear_away(file: Path) -> None:
+    """Remove a file that served one call, if it is there.
+
+    On a disk that has become read-only or fails it stays and is collected some day: what the call
+    itself came to says what is wrong.
+    """
+    with suppress(OSError):
+        file.unlink()
 
 
 def read_rules(path: Path) -> bytes | None:

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING
 import anyio
 from attrs import evolve, field, frozen
 
+from sennit.adapters.git.answers import is_cut_off
+from sennit.adapters.git.full_disk import told_of_the_disk
 from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
@@ -32,9 +34,13 @@ Config = tuple[tuple[str, str], ...]
 SAFE_CONFIG: Config = (
     ("core.fsmonitor", "false"),
     ("core.hooksPath", os.devnull),
+    # Hooks that configuration names; of all events, those that calls of ours are.
+    ("hook.post-index-change.enabled", "false"),
+    ("hook.reference-transaction.enabled", "false"),
     ("core.splitIndex", "false"),
     ("core.safecrlf", "false"),
     ("core.untrackedCache", "false"),
+    ("core.lockfilePid", "false"),
     ("protocol.allow", "never"),
     ("protocol.ext.allow", "never"),
     ("commit.gpgSign", "false"),
@@ -66,6 +72,8 @@ _FIXED = {
     # An object id names that object and no replacement, which the store would not have.
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_NO_LAZY_FETCH": "1",
+    # None is allowed, whatever configuration says of a single one: it would win over "all".
+    "GIT_ALLOW_PROTOCOL": "",
     # A file that git-lfs has not got stays the pointer that it is in the tree.
     "GIT_LFS_SKIP_DOWNLOAD_ERRORS": "1",
     "GIT_AUTHOR_NAME": IDENTITY[0],
@@ -73,9 +81,6 @@ _FIXED = {
     "GIT_COMMITTER_NAME": IDENTITY[0],
     "GIT_COMMITTER_EMAIL": IDENTITY[1],
 }
-_WRITING = frozenset({"commit-tree", "hash-object", "mktree", "write-tree"})
-_OF_LINES = _WRITING | {"for-each-ref", "prune", "rev-list", "rev-parse"}
-_WITH_CONTENT = frozenset({"--patch"})
 _KEPT = frozenset({"GIT_LFS_SKIP_SMUDGE"})
 _DROPPED = frozenset({"SSH_ASKPASS", "LANGUAGE", "LANG"})
 
@@ -94,7 +99,8 @@ class Place:
     """Where a call of git works; each field that is set becomes the variable git knows it by.
 
     With ``git_dir`` unset git discovers the repository from ``cwd`` and checks its owner.
-    ``config`` is what holds there alone, such as what its disk can do.
+    ``config`` is what holds there alone, such as what its disk can do. ``objects`` is the folder
+    of objects of a store, which calls write into.
     """
 
     cwd: Path | None = None
@@ -104,6 +110,7 @@ class Place:
     object_directory: Path | None = None
     alternates: tuple[Path, ...] = ()
     config: Config = ()
+    objects: Path | None = None
 
     def environment(self) -> dict[str, str]:
         """Give the variables that tell git about this place."""
@@ -173,8 +180,8 @@ class Git:
         )
         ended = await _run(call)
         if isinstance(ended, Done) and ended.code not in accept:
-            return _failed(call, ended.code, ended.stderr)
-        if isinstance(ended, Done) and _is_cut_off(args, ended.stdout):
+            return await told_of_the_disk(_failed(call, ended.code, ended.stderr), at)
+        if isinstance(ended, Done) and is_cut_off(args, ended.stdout):
             advice = "Look whether the program that is called git is a wrapper that lost a part."
             return _failed(call, ended.code, "its answer ends in the middle", advice)
         return ended
@@ -347,19 +354,6 @@ def _quoted_alternate(path: Path) -> str:
     if os.pathsep not in text and not text.startswith('"'):
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _is_cut_off(args: Sequence[Argument], answer: bytes) -> bool:
-    """Tell whether an answer of records or lines lacks the end of its last one."""
-    if not answer or not _WITH_CONTENT.isdisjoint(args):
-        return False
-    if args[0] == "merge-tree":
-        # Its records are followed by lines of advice where submodules collide.
-        return not answer.endswith((b"\0", b"\n"))
-    if "-z" in args:
-        return not answer.endswith(b"\0")
-    lines = args[0] in _OF_LINES or any(str(one).startswith("--batch-check") for one in args)
-    return lines and not answer.endswith(b"\n")
 
 
 def _failed(call: _Call, code: int | None, said: str, advice: str = "") -> GitFailed:

@@ -41,6 +41,10 @@ class Identity:
         return is_time(self.birth) or self.device == found.device
 
 
+UNBORN = Identity(0, 0)
+"""That of a folder which is about to be made; no folder has it."""
+
+
 def identity_at(folder: Path | bytes, parent: int | None = None) -> Identity:
     """Give the identity of a folder at a path, or in an open one; links are not followed.
 

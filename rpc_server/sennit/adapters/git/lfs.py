@@ -7,16 +7,15 @@ filter of a workspace would look for files where none are.
 from __future__ import annotations
 
 import os
-import shutil
-from contextlib import suppress
+import sys
 from typing import TYPE_CHECKING, assert_never
 
 from sennit.adapters.git.file_copies import FileCopy, NoRoom, copy_files
 from sennit.adapters.git.files import make_private_folder
-from sennit.adapters.git.mirror import Copying, Linking, still_shared
+from sennit.adapters.git.mirror import CANNOT_LINK, Copying, Linking, still_shared
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from sennit.adapters.git.git import Config
@@ -37,12 +36,11 @@ def mirror_lfs(common_dir: Path, store_git_dir: Path, sharing: Sharing) -> NoRoo
     missing = _missing(common_dir / "lfs" / "objects", ours)
     match sharing:
         case Linking():
-            for source, target in missing:
-                _link_or_copy(source, target)
-            return None
+            # On another disk all are copied, as far as that has room: git-lfs borrows from nowhere.
+            unlinked = (pair for pair in missing if not _linked(*pair))
+            return copy_files(list(_copies(unlinked)), sys.maxsize)
         case Copying(room=room):
-            copies = [FileCopy(*pair, pair[0].stat().st_size) for pair in missing]
-            return copy_files([*still_shared(ours), *copies], room)
+            return copy_files([*still_shared(ours), *_copies(missing)], room)
         case unknown:
             assert_never(unknown)
 
@@ -57,12 +55,25 @@ def _missing(theirs: Path, ours: Path) -> Iterator[tuple[Path, Path]]:
                 yield theirs / folder / name, target / name
 
 
-def _link_or_copy(source: Path, target: Path) -> None:
-    with suppress(FileExistsError, FileNotFoundError):
+def _copies(pairs: Iterable[tuple[Path, Path]]) -> Iterator[FileCopy]:
+    for source, target in pairs:
         try:
-            os.link(source, target, follow_symlinks=False)
-        except (FileExistsError, FileNotFoundError):
+            size = source.stat().st_size
+        except FileNotFoundError:
+            # Git-lfs has cleared it away meanwhile.
+            continue
+        # It has the times of its source, so that nobody else would wait for it.
+        yield FileCopy(source, target, size, to_the_disk=True)
+
+
+def _linked(source: Path, target: Path) -> bool:
+    """Link a file, if that can be done; what is there or gone by now needs nothing either."""
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except (FileExistsError, FileNotFoundError):
+        return True
+    except OSError as error:
+        if error.errno not in CANNOT_LINK:
             raise
-        except OSError:
-            # Another file system or another owner.
-            shutil.copy2(source, target)
+        return False
+    return True

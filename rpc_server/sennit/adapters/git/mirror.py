@@ -28,7 +28,9 @@ _FANOUT = re.compile(r"[0-9a-f]{2}\Z")
 _LOOSE = re.compile(r"(?:[0-9a-f]{38}|[0-9a-f]{62})\Z")
 _PACK = re.compile(r"(pack-[0-9a-f]+)\.(pack|idx|rev|mtimes|promisor)\Z")
 _PACKS = "pack"
-_CANNOT_LINK = frozenset({errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.ENOTSUP})
+CANNOT_LINK = frozenset({
+    errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.ENOTSUP, errno.ENOSYS,
+})  # fmt: skip
 """Another file system, another owner (fs.protected_hardlinks), too many links, no links at all."""
 
 _SETTLED_NS = 2_000_000_000
@@ -101,7 +103,7 @@ def _linked(user_objects: Path, ours: Path, before: Memory | None) -> Memory:
         except FileNotFoundError:
             continue
         except OSError as error:
-            if error.errno not in _CANNOT_LINK:
+            if error.errno not in CANNOT_LINK:
                 raise
             after = evolve(after, mirroring=Mirroring.BORROWED, why=error.strerror or "")
             break

@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 DOING = "check out the base"
 _MISSING = b"?"
 _UNSET = 1
+_FATAL = 128
 _NOT_FETCHED = re.compile(r"could not fetch ([0-9a-f]+) from promisor remote")
+_ID = re.compile(rb"\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b")
+_ABSENT = re.compile(rb"^([0-9a-f]+) missing$", re.MULTILINE)
+_TREE_ALONE = ("--no-walk", "--no-commit-header", "--format=%T")
 _ADVICE = (
     "Sennit fetches nothing. Get them by a git command that reads them all, such as"
     " `git archive HEAD > /dev/null`, or leave them out with `git sparse-checkout`, then ask again."
@@ -60,10 +64,27 @@ async def need_promised(
     return _lacks(len(lacking), lacking) if lacking else None
 
 
-def told_if_promised(failed: GitFailed) -> GitFailed:
-    """Say so where git failed since it may not fetch what the remote of a partial clone has."""
-    found = _NOT_FETCHED.search(failed.stderr)
-    return failed if found is None else _lacks(1, (found[1].encode(),))
+async def told_if_promised(git: Git, repository: Repository, failed: GitFailed) -> GitFailed:
+    """Say so where git failed since it may not fetch what the remote of a partial clone has.
+
+    Older gits say it. Others have many words for it, and some name no object: there it is asked
+    whether what they name is here, and the tree of HEAD, without which nothing can be compared.
+    """
+    said = _NOT_FETCHED.search(failed.stderr)
+    if said is not None:
+        return _lacks(1, (said[1].encode(),))
+    packs = repository.common_dir / "objects" / "pack"
+    if await in_thread("look at packs", _has_promises, packs) is not True:
+        return failed
+    root = await git.run(["rev-list", *_TREE_ALONE, "HEAD"], repository.place, accept=(0, _FATAL))
+    named = _ID.findall(failed.stderr.encode())
+    if not isinstance(root, GitFailed):
+        named += root.stdout.split()
+    lines = b"".join(one + b"\n" for one in dict.fromkeys(named))
+    there = await git.run(["cat-file", "--batch-check"], repository.place, stdin=lines)
+    # Where that cannot be asked what failed first is told.
+    missing = [] if isinstance(there, GitFailed) else _ABSENT.findall(there.stdout)
+    return _lacks(len(missing), missing) if missing else failed
 
 
 def _has_promises(packs: Path) -> bool:

@@ -5,6 +5,7 @@ A record is the only licence to delete a folder. It lies in the store, where no 
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import time
@@ -13,10 +14,12 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, field, frozen
 
-from sennit.adapters.git.files import read_if_there, write_private
-from sennit.adapters.git.identity import Identity
+from sennit.adapters.git.files import PRIVATE_FILE, PRIVATE_FOLDER, read_if_there, write_private
+from sennit.adapters.git.identity import UNBORN, Identity, identity_at
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sennit.adapters.git.store import Store
 
 MARKER = b".sennit-workspaces"
@@ -84,14 +87,57 @@ def is_kept(record: Record) -> bool:
 
 def write_record(store: Store, record: Record) -> None:
     """Write or replace the record of a workspace, whose place is marked as one for workspaces."""
-    marker = record.folder.parent / os.fsdecode(MARKER)
-    if not marker.is_file():
-        write_private(marker, _SAID)
+    _mark(record.folder.parent)
     write_inner_record(store, record)
+
+
+def _mark(folder: Path) -> None:
+    marker = folder / os.fsdecode(MARKER)
+    if not marker.is_file():
+        # It is one as soon as it is there: nothing beside it is left by who is killed here.
+        handle = os.open(marker, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE)
+        with os.fdopen(handle, "wb") as file:
+            file.write(_SAID)
+
+
+def make_recorded(store: Store, record: Record) -> Record:
+    """Make the folder of a record, empty, and write the record with its identity.
+
+    Raises OSError, FileExistsError where something lies there; then nothing of it stays.
+    """
+    folder = record.folder
+    if os.path.lexists(folder):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(folder))
+    # Without a record nothing may ever delete it, so that comes first.
+    announce(store, record)
+    try:
+        folder.mkdir(mode=PRIVATE_FOLDER)
+    except OSError:
+        remove_record(store, record.name)
+        raise
+    made = evolve(record, identity=identity_at(folder))
+    try:
+        write_record(store, made)
+    except OSError:
+        folder.rmdir()
+        remove_record(store, record.name)
+        raise
+    return made
+
+
+def announce(store: Store, record: Record) -> None:
+    """Write the record of a folder that is about to be made: it is not known which one it is."""
+    _mark(record.folder.parent)
+    content = _written(evolve(record, identity=UNBORN))
+    write_private(record_file(store, record.name), content)
 
 
 def write_inner_record(store: Store, record: Record) -> None:
     """Write the record of a submodule in a workspace, which goes with the workspace alone."""
+    write_private(record_file(store, record.name), _written(record), to_the_disk=True)
+
+
+def _written(record: Record) -> bytes:
     content = {
         "format": _FORMAT,
         "folder": os.fsdecode(record.folder),
@@ -107,8 +153,7 @@ def write_inner_record(store: Store, record: Record) -> None:
         "lower": record.lower,
         "size": record.size,
     }
-    file = record_file(store, record.name)
-    write_private(file, json.dumps(content).encode(), to_the_disk=True)
+    return json.dumps(content).encode()
 
 
 def read_record(store: Store, name: str) -> Record | None:
@@ -139,7 +184,11 @@ def remove_record(store: Store, name: str) -> None:
     """Forget a workspace: its record, what was kept beside it, and the same of its submodules."""
     for inner in stores_of_submodules(store):
         remove_record(inner, name)
-    for file in (index_file, refs_file, folders_file, begun_file, lease_file, record_file):
+    beside = (index_file, refs_file, since_file, folders_file, begun_file, lease_file)
+    index = index_file(store, name)
+    # A git that was killed left it, and the next one would not write an index of that name.
+    index.with_name(f"{index.name}.lock").unlink(missing_ok=True)
+    for file in (*beside, record_file):
         file(store, name).unlink(missing_ok=True)
 
 
@@ -155,6 +204,13 @@ def stores_of_submodules(store: Store) -> list[Store]:
     return [evolve(store, root=one) for one in sorted(folder.glob("*/")) if one.is_dir()]
 
 
+def with_those_within(store: Store) -> Iterator[Store]:
+    """Give a store, those of its submodules, and those within them."""
+    yield store
+    for inner in stores_of_submodules(store):
+        yield from with_those_within(inner)
+
+
 def record_file(store: Store, name: str) -> Path:
     """Name the file of a record."""
     return store.records / f"{name}.json"
@@ -168,6 +224,11 @@ def index_file(store: Store, name: str) -> Path:
 def refs_file(store: Store, name: str) -> Path:
     """Name the list of refs that the workspace began with, as ``packed-refs``."""
     return store.records / f"{name}.refs"
+
+
+def since_file(store: Store, name: str) -> Path:
+    """Name the file that says when the workspace was complete; see `completion`."""
+    return store.records / f"{name}.since"
 
 
 def folders_file(store: Store, name: str) -> Path:

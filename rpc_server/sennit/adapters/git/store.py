@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve, frozen
 
 from sennit.adapters.git.config import carried_config, config_file
-from sennit.adapters.git.disk_abilities import abilities_of
+from sennit.adapters.git.disk_abilities import TELLS_NOTHING, abilities_of
 from sennit.adapters.git.file_copies import NoRoom
 from sennit.adapters.git.files import (
     PRIVATE_FOLDER,
@@ -25,7 +25,7 @@ from sennit.adapters.git.files import (
 )
 from sennit.adapters.git.git import Place
 from sennit.adapters.git.lfs import lfs_config, mirror_lfs
-from sennit.adapters.git.mirror import LINKING, Sharing, refresh_mirror
+from sennit.adapters.git.mirror import LINKING, Linking, Sharing, refresh_mirror
 from sennit.adapters.git.mirror_memory import FILE, Mirroring
 from sennit.core.counted import spelled_size
 from sennit.core.objects import GitFailed
@@ -48,7 +48,10 @@ class Store:
     ``neutral`` is to be passed as configuration to every call that could run a driver; ``rules``
     tells the configuration of the last refresh from any other. ``sharing`` says whether files may
     be those of the user, ``mirroring`` what came of it. ``work_tree`` is the user's, and
-    ``users_disk`` what its configuration says of the disk there.
+    ``users_disk`` what its configuration says of the disk there. ``workspaces_disk`` is what was
+    found of the disk that workspaces lie on, where that is not as the one of the store; None where
+    it could not be found out for now.
+    ``hooks_off`` is for calls that write with the configuration of the user's repository in force.
     """
 
     root: Path
@@ -59,6 +62,8 @@ class Store:
     sharing: Sharing = LINKING
     work_tree: Path | None = None
     users_disk: Config = ()
+    workspaces_disk: Config | None = ()
+    hooks_off: Config = ()
 
     @property
     def git_dir(self) -> Path:
@@ -81,9 +86,14 @@ class Store:
         return self.root / "scratch"
 
     @property
+    def attributes(self) -> Path:
+        """Folders with nothing but attribute files; what is missing is made again."""
+        return self.root / "attributes"
+
+    @property
     def mirror_memory(self) -> Path:
-        """What is known of the mirror; see ``mirror_memory``."""
-        return self.root / FILE
+        """What is known of the mirror; see ``mirror_memory``. It goes with what it is about."""
+        return self.objects / "info" / FILE
 
     @property
     def lock(self) -> Path:
@@ -94,28 +104,41 @@ class Store:
     def place(self) -> Place:
         """Give the place of calls on objects and refs of the store; its work tree is empty."""
         empty = self.root / "empty"
-        return Place(cwd=empty, git_dir=self.git_dir, work_tree=empty)
+        return Place(cwd=empty, git_dir=self.git_dir, work_tree=empty, objects=self.objects)
 
     def over(self, work_tree: Path, index: Path) -> Place:
         """Give the place of calls that look at a work tree with our configuration and objects.
 
-        Our configuration says what the disk of the store can do, where workspaces lie too.
+        Our configuration says what the disk of the store can do; of others the place does.
         """
         return Place(
             cwd=work_tree,
             git_dir=self.git_dir,
             work_tree=work_tree,
             index_file=index,
-            config=self.users_disk if work_tree == self.work_tree else (),
+            config=self._disk_of(work_tree),
+            objects=self.objects,
         )
+
+    def _disk_of(self, work_tree: Path) -> Config:
+        if work_tree == self.work_tree:
+            return self.users_disk
+        if work_tree.is_relative_to(self.root):
+            return ()
+        return self.workspaces_disk or ()
 
 
 async def open_store(
-    git: Git, repository: Repository, stores: Path, sharing: Sharing = LINKING
+    git: Git,
+    repository: Repository,
+    stores: Path,
+    sharing: Sharing = LINKING,
+    workspaces: Path | None = None,
 ) -> Store | GitFailed:
     """Make the store of a repository, ``stores / repository.key``, if it is missing; refresh it.
 
-    Several processes may do so at once. What is made is for its owner alone.
+    Several processes may do so at once. What is made is for its owner alone. ``workspaces`` is the
+    folder that workspaces are made in, where that may be on another disk than ``stores``.
     """
     store = Store(
         stores / repository.key,
@@ -124,8 +147,8 @@ async def open_store(
         repository.neutral,
         sharing=sharing,
     )
-    made = await in_thread("make the store", _make, store)
-    return made if isinstance(made, GitFailed) else await refresh(git, store, repository)
+    made = await in_thread("make the store", _make, store, workspaces)
+    return made if isinstance(made, GitFailed) else await refresh(git, made, repository)
 
 
 async def refresh(git: Git, store: Store, repository: Repository) -> Store | GitFailed:
@@ -171,7 +194,7 @@ def _write_ref(file: Path, commit: str) -> None:
     os.utime(file)
 
 
-def _make(store: Store) -> None:
+def _make(store: Store, workspaces: Path | None) -> Store:
     folders = (
         store.objects / "info",
         store.objects / "pack",
@@ -189,22 +212,43 @@ def _make(store: Store) -> None:
     head = store.git_dir / "HEAD"
     if read_if_there(head) is None:
         write_private(head, b"ref: refs/heads/none\n")
+    return store if workspaces is None else evolve(store, workspaces_disk=_other(store, workspaces))
+
+
+def _other(store: Store, workspaces: Path) -> Config | None:
+    """Tell what the disk of workspaces can do where the disk of the store can do other things."""
+    try:
+        if workspaces.stat().st_dev == store.scratch.stat().st_dev:
+            return ()
+        disk = abilities_of(workspaces)
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        if error.errno in TELLS_NOTHING:
+            return None
+        raise
+    return () if disk == abilities_of(store.scratch) else disk
 
 
 def _without_room(store: Store, refused: NoRoom) -> GitFailed:
     needed, room = spelled_size(refused.needed), spelled_size(refused.room)
+    if isinstance(store.sharing, Linking):
+        advice = "Make room on the disk, or keep stores on that of the repository (store.path)."
+    else:
+        advice = (
+            "Make room there or with `sennit gc`, raise limits.storeBytes, or link (`objects`)."
+        )
     return GitFailed(
         "copy the object files of the repository",
         None,
         f"the copies take {needed} in {store.root}, where {room} may still be used",
-        "Make room on the disk or with `sennit gc`, raise limits.storeBytes, or set objects to "
-        "link.",
+        advice,
     )
 
 
 def _refresh(store: Store, repository: Repository, carried: Carried) -> Store | NoRoom:
-    config = carried.config + abilities_of(store.scratch) + lfs_config(store.git_dir)
-    content = config_file(store.object_format, config, carried.partial_clone)
+    ours = abilities_of(store.scratch) + lfs_config(store.git_dir) + carried.hooks
+    content = config_file(store.object_format, carried.config + ours, carried.partial_clone)
     _write_if_new(store.git_dir / "config", content)
     carry_rules(repository, store.git_dir)
     refused = mirror_lfs(repository.common_dir, store.git_dir, store.sharing)
@@ -217,6 +261,7 @@ def _refresh(store: Store, repository: Repository, carried: Carried) -> Store | 
         rules=carried.digest,
         work_tree=repository.work_tree,
         users_disk=carried.abilities,
+        hooks_off=carried.hooks,
     )
 
 

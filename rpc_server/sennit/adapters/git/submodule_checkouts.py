@@ -117,6 +117,7 @@ async def _inner(outer: Outer, one: Submodule, name: str | None) -> Inner | GitF
         store = await open_store(outer.git, repository, stores, outer.store.sharing)
         if isinstance(store, GitFailed):
             return store
+        store = evolve(store, workspaces_disk=outer.store.workspaces_disk)
         asked = ["cat-file", "-e", f"{one.commit}^{{commit}}"]
         there = await outer.git.run(asked, store.place, accept=(0, *_NOT_THERE))
         if isinstance(there, GitFailed):

@@ -39,7 +39,7 @@ def _untouched(
     root: bytes, index: Path, object_format: str, since_ns: int, paths: Iterable[bytes]
 ) -> frozenset[bytes]:
     old = {path: status for path in paths if (status := _status(root, path)) is not None
-           and status.st_ctime_ns < since_ns}  # fmt: skip
+           and status.st_ctime_ns <= since_ns}  # fmt: skip
     if not old:
         return frozenset()
     try:

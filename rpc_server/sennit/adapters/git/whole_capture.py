@@ -25,13 +25,13 @@ from sennit.adapters.git.capture import (
 from sennit.adapters.git.disk import below
 from sennit.adapters.git.files import in_thread
 from sennit.adapters.git.held_up import RULE_FILES, HeldUp, looked_at, unless_held_up
-from sennit.adapters.git.records import index_file, read_record, stores_of_submodules
+from sennit.adapters.git.records import index_file, read_record, with_those_within
 from sennit.adapters.git.stage import nul_ended
 from sennit.adapters.git.workspace import CHECKOUT
 from sennit.core.objects import GitFailed, LeftOut, LeftOutReason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from sennit.adapters.git.git import Git
     from sennit.adapters.git.store import Store
@@ -114,7 +114,7 @@ async def _put_right(
     removed = await in_thread("remove special files", _remove, os.fsencode(root), paths)
     if isinstance(removed, GitFailed):
         return removed
-    for one in _with_those_within(store):
+    for one in with_those_within(store):
         record = read_record(one, workspace.name)
         if record is None:
             continue
@@ -125,12 +125,6 @@ async def _put_right(
         if failed is not None:
             return failed
     return None
-
-
-def _with_those_within(store: Store) -> Iterator[Store]:
-    yield store
-    for inner in stores_of_submodules(store):
-        yield from _with_those_within(inner)
 
 
 def _remove(root: bytes, paths: Iterable[bytes]) -> None:

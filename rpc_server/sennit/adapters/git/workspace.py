@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Protocol
 import anyio
 from attrs import evolve, frozen
 
+from sennit.adapters.git.completion import was_complete
 from sennit.adapters.git.config import Carried, carried_config, config_file
 from sennit.adapters.git.delete import delete_workspace
 from sennit.adapters.git.disk_abilities import abilities_of
 from sennit.adapters.git.files import both, copy_with_times, in_thread, write_private
 from sennit.adapters.git.full_disk import told_if_full
 from sennit.adapters.git.git import DISPOSABLE, Place
-from sennit.adapters.git.identity import identity_at
+from sennit.adapters.git.identity import UNBORN
 from sennit.adapters.git.includes import copy_included
 from sennit.adapters.git.lfs import lfs_config
 from sennit.adapters.git.mirror import alternate_line
@@ -28,9 +29,9 @@ from sennit.adapters.git.records import (
     Owner,
     Record,
     index_file,
+    make_recorded,
     read_record,
     refs_file,
-    write_record,
 )
 from sennit.adapters.git.remotes import unpushable, write_hook
 from sennit.adapters.git.store import carry_rules
@@ -175,19 +176,16 @@ async def make_checkout(
     made = False
     try:
         workspace = await _fill(Making(quiet, store, repository, record, include), fill)
-        made = isinstance(workspace, Workspace)
-        return workspace
+        if isinstance(workspace, GitFailed):
+            return workspace
+        # The last of all: what is newer was written by the agent.
+        failed = await was_complete(store, record.name)
+        made = failed is None
+        return workspace if failed is None else failed
     finally:
         if not made:
             with anyio.CancelScope(shield=True):
                 await delete_workspace(store, record.name, owner)
-
-
-async def was_complete(store: Store, name: str) -> GitFailed | None:
-    """Say that a workspace is complete now: what is older was not written by its agent."""
-    kept = index_file(store, name)
-    # The change time of the file tells when; see `capture`.
-    return await in_thread("keep the index", copy_with_times, kept, kept)
 
 
 def find_workspace(store: Store, name: str) -> Workspace | None:
@@ -213,22 +211,8 @@ def _begin(
         advice = "Delete that workspace first, or choose another name."
         return GitFailed("make a workspace", None, f"{folder.name} is in use", advice)
     folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder.mkdir(mode=0o700)
-    record = Record(
-        folder.name,
-        folder,
-        identity_at(folder),
-        snapshot.commit,
-        snapshot.tree,
-        owner,
-    )
-    try:
-        write_record(store, record)
-    except OSError:
-        # Without a record nothing may ever delete it.
-        folder.rmdir()
-        raise
-    return record
+    record = Record(folder.name, folder, UNBORN, snapshot.commit, snapshot.tree, owner)
+    return make_recorded(store, record)
 
 
 async def _fill(making: Making, fill: Filler) -> Workspace | GitFailed:
@@ -260,7 +244,6 @@ async def _complete(making: Making) -> Workspace | GitFailed:
     )
     if isinstance(not_copied, GitFailed):
         return not_copied
-    # The last of all: what is newer than this copy was written by the agent.
     kept = await in_thread(
         "keep the index",
         copy_with_times,
@@ -347,9 +330,9 @@ def _make_git_dir(making: Making, carried: Carried, refs: bytes) -> None:
 
 def _config(making: Making, carried: Carried) -> bytes:
     identity = (("user.name", carried.name), ("user.email", carried.email))
-    disk = abilities_of(making.store.scratch)
+    disk = making.store.workspaces_disk or abilities_of(making.store.scratch)
     ours = lfs_config(making.store.git_dir) + _ISOLATED + unpushable(making.git_dir)
-    config = carried.config + disk + carried.remotes + ours + identity
+    config = carried.config + disk + carried.remotes + ours + identity + carried.hooks
     if making.record.lower:
         config += _LAYERED
     return config_file(making.repository.object_format, config, carried.partial_clone)

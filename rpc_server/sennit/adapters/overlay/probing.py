@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from sennit.adapters.git.disk_abilities import TELLS_NOTHING
+from sennit.adapters.git.full_disk import is_of_the_disk
 from sennit.adapters.git.upper import look_at_upper
 from sennit.adapters.overlay import checking, entering
 from sennit.adapters.overlay.layers import Layers
@@ -45,10 +47,12 @@ def probe(store: Path, workspaces: Path, sysctls: Path = Path("/proc/sys")) -> K
             layers = _made(made, store / name, workspaces / name)
             wrong = _tried(layers) or _left_wrong(layers)
     except (OSError, subprocess.TimeoutExpired) as error:
-        return KindRefused(f"a layer could not be tried: {error}", _OTHERWISE)
+        # A machine that was too busy, or a disk without room, tells nothing of layers.
+        passes = not isinstance(error, OSError) or error.errno in TELLS_NOTHING
+        return KindRefused(f"a layer could not be tried: {error}", _OTHERWISE, passes)
     if wrong is None:
         return KindWorks("a workspace holds just what differs from a kept checkout")
-    return KindRefused(wrong.why, _advice(wrong, sysctls))
+    return KindRefused(wrong.why, _advice(wrong, sysctls), passes=is_of_the_disk(wrong.why))
 
 
 @frozen
@@ -141,7 +145,8 @@ def _advice(wrong: _Wrong, sysctls: Path) -> str:
     if "(mount overlay)" in wrong.why:
         return (
             "That needs Linux 5.11 or later with overlayfs, and a file system with extended "
-            f"attributes for the state folder (not a network's). {_OTHERWISE}"
+            "attributes for the state folder (not a network's, and not a container's own, which is "
+            f"an overlay itself: a volume is). {_OTHERWISE}"
         )
     return _OTHERWISE
 

@@ -8,29 +8,22 @@ time an inode is used again.
 
 from __future__ import annotations
 
-import ctypes
-import errno
 import fcntl
 import os
 import struct
 import sys
+
+from sennit.adapters.platform.statx import EMPTY_PATH, HERE, IS_THERE, NO_FOLLOW, statx
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
 _BORN: Final = "born "
-# Python 3.15 is the first with statx(2). The layout is fixed for all machines, by linux/stat.h.
+# STATX_BTIME of linux/stat.h, and where it is in the answer.
 _BIRTH_ASKED: Final = 0x800
-_HERE: Final = -100
-_NO_FOLLOW: Final = 0x100
-_EMPTY_PATH: Final = 0x1000
-_NO_AUTOMOUNT: Final = 0x800
-_SIZE: Final = 256
-_MASK: Final = struct.Struct("=I")
 _BIRTH: Final = struct.Struct("=qI")
 _BIRTH_AT: Final = 80
-_LIBC: Final = ctypes.CDLL(None, use_errno=True)
 # FS_IOC_GETVERSION of linux/fs.h, _IOR('v', 1, long), which gives an int nevertheless.
 _GET_GENERATION: Final = 0x80007601 | struct.calcsize("@l") << 16
 _GENERATION: Final = struct.Struct("@I4x")
@@ -43,7 +36,7 @@ def birth_at(name: bytes, parent: int | None = None) -> str:
     Empty where the file system keeps nothing of the kind. ``parent`` is an open folder that
     ``name`` lies in. Raises FileNotFoundError and NotADirectoryError.
     """
-    born = _born(_HERE if parent is None else parent, name, _NO_FOLLOW)
+    born = _born(HERE if parent is None else parent, name, NO_FOLLOW)
     return born or _generation_at(name, parent)
 
 
@@ -54,32 +47,23 @@ def is_time(birth: str) -> bool:
 
 def birth_of(descriptor: int) -> str:
     """Give the same of an open folder."""
-    return _born(descriptor, b"", _EMPTY_PATH) or _generation(descriptor)
+    return _born(descriptor, b"", EMPTY_PATH) or _generation(descriptor)
 
 
 def _born(folder: int, name: bytes, flags: int) -> str:
-    statx = getattr(_LIBC, "statx", None)
-    if statx is None:
+    if not IS_THERE:
         return _born_elsewhere(folder, name)
-    found = ctypes.create_string_buffer(_SIZE)
-    if statx(folder, name, flags | _NO_AUTOMOUNT, _BIRTH_ASKED, found) != 0:
-        code = ctypes.get_errno()
-        if code in {errno.ENOENT, errno.ENOTDIR}:
-            raise OSError(code, os.strerror(code), name)
-        # Some containers forbid the call.
+    found = statx(folder, name, flags, _BIRTH_ASKED)
+    if found is None:
         return ""
-    if not _MASK.unpack_from(found.raw)[0] & _BIRTH_ASKED:
-        return ""
-    seconds, nanoseconds = _BIRTH.unpack_from(found.raw, _BIRTH_AT)
+    seconds, nanoseconds = _BIRTH.unpack_from(found, _BIRTH_AT)
     return f"{_BORN}{seconds}.{nanoseconds:09}"
 
 
 def _born_elsewhere(folder: int, name: bytes) -> str:
     """MacOS and the BSDs tell it with the other times."""
-    if name:
-        status = os.lstat(name, dir_fd=None if folder == _HERE else folder)
-    else:
-        status = os.fstat(folder)
+    above = None if folder == HERE else folder
+    status = os.lstat(name, dir_fd=above) if name else os.fstat(folder)
     seconds = getattr(status, "st_birthtime", None)
     return "" if seconds is None else f"{_BORN}{seconds:.9f}"
 

@@ -1,9 +1,12 @@
-"""Tells on what kind of file system a path lies."""
+"""Tells on what kind of file system a path lies, and where one ends and another begins."""
 
 from __future__ import annotations
 
 import os
 import re
+import struct
+
+from sennit.adapters.platform.statx import EMPTY_PATH, statx
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +16,10 @@ if TYPE_CHECKING:
 _ESCAPE = re.compile(rb"\\([0-7]{3})")
 _MOUNT_POINT = 4
 _MOUNT_OF_FILE = b"mnt_id:"
+# STATX_MNT_ID of linux/stat.h, from Linux 5.8 on, and where it is in the answer.
+_MOUNT_ASKED = 0x1000
+_MOUNT = struct.Struct("=Q")
+_MOUNT_AT = 144
 
 
 def filesystem_type(path: str, mounts: str = "/proc/self/mountinfo") -> str:
@@ -32,8 +39,11 @@ def filesystem_type(path: str, mounts: str = "/proc/self/mountinfo") -> str:
 def mount_of(descriptor: int) -> int | None:
     """The mount that an open file lies on: a bind mount is another one of the same file system.
 
-    None where the system does not tell (proc(5), fdinfo), so that there any two are equal.
+    None where the system does not tell, neither so nor by proc(5), fdinfo.
     """
+    found = statx(descriptor, b"", EMPTY_PATH, _MOUNT_ASKED)
+    if found is not None:
+        return int(_MOUNT.unpack_from(found, _MOUNT_AT)[0])
     try:
         with open(f"/proc/self/fdinfo/{descriptor}", "rb") as lines:  # noqa: PTH123  as below
             for line in lines:
@@ -42,6 +52,31 @@ def mount_of(descriptor: int) -> int | None:
     except FileNotFoundError:
         return None
     return None
+
+
+def on_one_mount(one: int, other: int) -> bool:
+    """Tell whether two open folders are of one mount, so that nothing is mounted between them.
+
+    Devices say too much and too little: a subvolume of btrfs has one of its own and is no mount,
+    and a bind mount of the same disk has the same one. They have to do where mounts are not told.
+    """
+    mounts = mount_of(one), mount_of(other)
+    if None in mounts:
+        return os.fstat(one).st_dev == os.fstat(other).st_dev
+    return mounts[0] == mounts[1]
+
+
+def mounts_below(folder: bytes, mounts: str = "/proc/self/mountinfo") -> frozenset[bytes]:
+    """Give what things are mounted at below a folder, files too, each by its path from there.
+
+    Empty where the system has no table of mounts.
+    """
+    top = os.path.realpath(folder).rstrip(b"/") + b"/"
+    try:
+        points = [point for point, _ in _mounts(mounts)]
+    except FileNotFoundError:
+        return frozenset()
+    return frozenset(point.removeprefix(top) for point in points if point.startswith(top)) - {b""}
 
 
 def _holds(point: bytes, path: bytes) -> bool:

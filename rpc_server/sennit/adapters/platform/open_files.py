@@ -1,4 +1,4 @@
-"""Which files of a folder are open in processes of this user."""
+"""Which files of a folder are open in processes of this user, and who works in a folder."""
 
 from __future__ import annotations
 
@@ -21,6 +21,25 @@ def open_below(folder: Path) -> frozenset[Path]:
     for process in Path("/proc").glob("[0-9]*"):
         found.update(Path(name) for name in _open_in(process) if name.startswith(top))
     return frozenset(found)
+
+
+def at_work_in(folder: Path) -> tuple[int, ...]:
+    """Give the other processes of this user that are in a folder, or have anything of it open.
+
+    What may not be looked at is passed over, as in ``open_below``.
+    """
+    inside = f"{folder.resolve()}/"
+    found = [
+        int(process.name)
+        for process in Path("/proc").glob("[0-9]*")
+        if any(f"{name}/".startswith(inside) for name in (*_current(process), *_open_in(process)))
+    ]
+    return tuple(sorted(set(found) - {os.getpid()}))
+
+
+def _current(process: Path) -> Iterator[str]:
+    with suppress(OSError):
+        yield os.readlink(process / "cwd")  # noqa: PTH115  a text, not a path
 
 
 def _open_in(process: Path) -> Iterator[str]:

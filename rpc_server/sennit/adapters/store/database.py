@@ -15,7 +15,7 @@ import apsw
 from attrs import frozen
 
 from sennit.adapters.store.codec import Codec, UnreadableError
-from sennit.adapters.store.files import Presence, suspect
+from sennit.adapters.store.files import Presence, identity_of_log, log_of, suspect
 from sennit.adapters.store.problems import problem, problem_of_sqlite, problem_of_text
 from sennit.adapters.store.transactions import reading, roll_back, writing
 from sennit.core.engine.step_values import Change, Delete, Issued, Put, Step
@@ -84,6 +84,7 @@ class Database:
         self._codec = codec
         self._owner = owner
         self._presence = presence
+        self._log = identity_of_log(path)
         self._data_version = -1
         self._put = {row: _put_statement(name) for name, row in codec.tables.items()}
         self._delete = {row: _delete_statement(name) for name, row in codec.tables.items()}
@@ -154,6 +155,8 @@ class Database:
 
     def _guarded(self, work: Callable[[], ResultT]) -> ResultT | StoreProblem:
         try:
+            # A disk that failed at a commit may have kept it from being taken back, too.
+            roll_back(self._connection)
             return work()
         except apsw.ConstraintError:
             # No state of the disk breaks a rule of the tables: this is a bug of ours.
@@ -189,10 +192,19 @@ class Database:
         return Committed(prepared.sequence, prepared.step)
 
     def _gone(self) -> StoreProblem | None:
-        """Ask SQLite whether the open file still has its name; what has none is lost at the end."""
+        """Tell whether the open files still have their names; what has none is lost at the end."""
         moved = ctypes.c_int(0)
         self._connection.file_control("main", apsw.SQLITE_FCNTL_HAS_MOVED, ctypes.addressof(moved))
-        return problem(StoreProblemKind.GONE, self._path) if moved.value else None
+        if moved.value:
+            return problem(StoreProblemKind.GONE, self._path)
+        log = identity_of_log(self._path)
+        self._log = self._log or log
+        if log == self._log:
+            return None
+        if log is None:
+            # Nobody else has begun a new one: what this one holds can still be brought home.
+            self._connection.pragma("wal_checkpoint")
+        return problem(StoreProblemKind.GONE, log_of(self._path))
 
     def _confirm(self, prepared: Prepared, seen: int) -> Committed | Foreign | StoreProblem:
         """Nothing to write, but what was decided has to hold for the newest state too."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -104,9 +105,25 @@ def needs_check(path: Path, presence: Presence) -> bool:
     return left_open or _beside(path, ".suspect").exists()
 
 
+def log_of(path: Path) -> Path:
+    """Name the write-ahead log of a database, which is there while any server has it open."""
+    return _beside(path, "-wal")
+
+
+def identity_of_log(path: Path) -> tuple[int, int] | None:
+    """Tell the file that lies there as the log from any other; None where none does."""
+    try:
+        status = log_of(path).stat()
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 def suspect(path: Path) -> None:
     """Have the next start check the whole database."""
-    _beside(path, ".suspect").touch(_FILE_MODE)
+    # Where the disk fails altogether nothing can be noted; who has found the damage tells of it.
+    with suppress(OSError):
+        _beside(path, ".suspect").touch(_FILE_MODE)
 
 
 def trust_again(path: Path) -> None:

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import os
 
+from sennit.adapters.platform.forcing import force_folder
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,7 +54,7 @@ def _settle(path: bytes, file: int) -> None:
     os.close(file)
     os.rename(path + b".new", path)
     folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY)
-    os.fsync(folder)
+    force_folder(folder)
     os.close(folder)
 
 

@@ -89,10 +89,13 @@ def clone_checkout(
 
 
 def _make_folders(there: bytes, folder: bytes, made: set[bytes]) -> None:
-    if folder not in made:
-        _make_folders(there, folder.rpartition(b"/")[0], made)
-        Path(os.fsdecode(below(there, folder))).mkdir(exist_ok=True)
-        made.add(folder)
+    missing = []
+    while folder not in made:
+        missing.append(folder)
+        folder = folder.rpartition(b"/")[0]
+    for one in reversed(missing):
+        Path(os.fsdecode(below(there, one))).mkdir(exist_ok=True)
+        made.add(one)
 
 
 def _link_copied(source: bytes, target: bytes) -> os.stat_result:

@@ -10,10 +10,18 @@ from attrs import evolve, frozen
 from sennit.adapters.git.delete import Deleted, delete_workspace
 from sennit.adapters.git.files import in_thread, write_private
 from sennit.adapters.git.full_disk import told_if_full
-from sennit.adapters.git.identity import identity_at
+from sennit.adapters.git.identity import UNBORN, identity_at
 from sennit.adapters.git.lock import Busy, locked
-from sennit.adapters.git.records import NOBODY, Record, index_file, read_record, write_record
+from sennit.adapters.git.records import (
+    NOBODY,
+    Record,
+    index_file,
+    make_recorded,
+    read_record,
+    write_record,
+)
 from sennit.adapters.git.workspace import CHECKOUT
+from sennit.adapters.platform.open_files import at_work_in
 from sennit.adapters.workspaces.copying import clone_checkout
 from sennit.adapters.workspaces.leases import is_held
 from sennit.adapters.workspaces.rules import same_attributes
@@ -64,7 +72,8 @@ async def cloned(making: Making, rules: str) -> Record | NotCloned | GitFailed:
             store.object_format,
         )
     if isinstance(copied, GitFailed):
-        return copied
+        # A plain checkout writes over what was copied, and may have room where this had none.
+        return NotCloned(f"the kept checkout could not be copied: {copied.stderr.rstrip('.')}")
     written = await in_thread("write an index", write_private, making.index, copied)
     return written if isinstance(written, GitFailed) else record
 
@@ -124,6 +133,9 @@ async def _kept(git: Git, store: Store, tree: str, rules: str) -> Record | GitFa
     record = await in_thread("read a record", read_record, store, NAME)
     if isinstance(record, GitFailed):
         return record
+    in_use = await in_thread("look for processes", _in_use, record)
+    if in_use is not None:
+        return in_use
     if record is not None and await usable(git, store, record, tree, rules):
         begun = await in_thread("keep a checkout", _begin, store, record)
         if isinstance(begun, Record):
@@ -138,13 +150,29 @@ async def _kept(git: Git, store: Store, tree: str, rules: str) -> Record | GitFa
     return await in_thread("keep a checkout", _new, store)
 
 
+def _in_use(record: Record | None) -> GitFailed | None:
+    """Say who goes on with it after its server was killed while it was brought to a base."""
+    if record is None or record.tree != _UNKNOWN:
+        return None
+    at_work = at_work_in(record.folder)
+    if not at_work:
+        return None
+    pids = ", ".join(map(str, at_work))
+    said = f"processes still work in {record.folder}: {pids}"
+    return GitFailed("keep a checkout", None, said)
+
+
 async def usable(git: Git, store: Store, record: Record, tree: str, rules: str) -> bool:
     """Tell whether what it holds was written as the files of ``tree`` would be."""
     if record.rules != rules or record.tree == _UNKNOWN:
         return False
-    if await in_thread("look at the kept checkout", obstacle, store) is not None:
+    if await in_thread("look at the kept checkout", _is_there, store) is not True:
         return False
     return await same_attributes(git, store, record.tree, tree) is True
+
+
+def _is_there(store: Store) -> bool:
+    return obstacle(store) is None and folder_of(store).exists()
 
 
 def obstacle(store: Store) -> str | None:
@@ -174,8 +202,4 @@ def _begin(store: Store, record: Record) -> Record:
 
 
 def _new(store: Store) -> Record:
-    folder = folder_of(store)
-    folder.mkdir(mode=0o700)
-    record = Record(NAME, folder, identity_at(folder), "", _UNKNOWN, NOBODY)
-    write_record(store, record)
-    return record
+    return make_recorded(store, Record(NAME, folder_of(store), UNBORN, "", _UNKNOWN, NOBODY))

@@ -18,6 +18,7 @@ import anyio
 from attrs import evolve, frozen
 
 from sennit.adapters.git.delete import Deleted, Deletion, NotDeleted, delete_workspace
+from sennit.adapters.git.disk_clock import tells_changes
 from sennit.adapters.git.files import copy_with_times, in_thread, read_if_there, write_private
 from sennit.adapters.git.identity import identity_at
 from sennit.adapters.git.index_file import disk_size
@@ -35,13 +36,14 @@ from sennit.adapters.git.records import (
     write_record,
 )
 from sennit.adapters.git.workspace import CHECKOUT
+from sennit.adapters.platform.open_files import at_work_in
 from sennit.adapters.workspaces.rules import same_attributes
 from sennit.adapters.workspaces.stripping import (
     folders_in,
     is_as_stripped,
+    look_at_stripped,
     strip,
     tells_edits,
-    times_of_stripped,
 )
 from sennit.core.objects import GitFailed
 
@@ -74,6 +76,12 @@ class Spared:
     name: str
 
 
+@frozen
+class _Claimed:
+    record: Record
+    unusable: GitFailed | None
+
+
 async def reuse(making: Making, rules: str) -> Record | None:
     """Bring a spare to the base and to the place of ``making``; None where there is none to use.
 
@@ -90,10 +98,10 @@ async def reuse(making: Making, rules: str) -> Record | None:
     return None if spare is None else await _taken(making, spare)
 
 
-async def _taken(making: Making, spare: Record) -> Record | None:
-    store = making.store
+async def _taken(making: Making, claimed: _Claimed) -> Record | None:
+    store, spare = making.store, claimed.record
     try:
-        taken = await _reset_and_moved(making, spare)
+        taken = claimed.unusable or await _reset_and_moved(making, spare)
     except anyio.get_cancelled_exc_class():
         # Half reset is as good as not at all: what differs from its own index is written anew.
         with anyio.CancelScope(shield=True):
@@ -122,6 +130,8 @@ async def release_workspace(
         stopped = await in_thread("clear a spare", _clear, store, kept)
         if stopped is None:
             return Spared(kept.name)
+        why = stopped.stderr if isinstance(stopped, GitFailed) else stopped.reason.value
+        logger.warning("The folder of %s is not kept: %s", name, why)
         return await delete_workspace(store, kept.name, by)
     if isinstance(kept, GitFailed):
         logger.warning("The folder of %s is not kept: %s", name, kept.stderr)
@@ -167,13 +177,24 @@ def lock_of_spares(store: Store) -> Path:
     return store.root / "spares.lock"
 
 
-def _claim(store: Store, owner: Owner, rules: str) -> Record | None:
+def _claim(store: Store, owner: Owner, rules: str) -> _Claimed | None:
     for record in spares_of(store):
         if record.rules == rules and not is_alive(record.owner):
             claimed = evolve(record, owner=owner)
             write_record(store, claimed)
-            return claimed
+            # A git of a server that was killed goes on, and its work is not ours.
+            given_up = None if record.owner == NOBODY else _in_use(record.folder)
+            return _Claimed(claimed, given_up)
     return None
+
+
+def _in_use(folder: Path) -> GitFailed | None:
+    """Say who works in a folder; it costs a look at every process of the user."""
+    at_work = at_work_in(folder)
+    if not at_work:
+        return None
+    pids = ", ".join(map(str, at_work))
+    return GitFailed("use a folder again", None, f"processes still work there: {pids}")
 
 
 async def _reset(making: Making, spare: Record) -> GitFailed | None:
@@ -210,10 +231,11 @@ async def _reset_and_moved(making: Making, spare: Record) -> Record | GitFailed:
 
 
 def _move(making: Making, spare: Record) -> Record:
-    """Put the spare in the place of the empty folder, which a rename replaces."""
+    """Put the spare in the place of the empty folder."""
     record = evolve(making.record, identity=spare.identity, rules=spare.rules, size=spare.size)
-    # First the record: until the rename another folder is in its place, which is left alone, and
-    # the spare is still named by its own record.
+    # First the empty one goes, which else no record would name; then the record comes: until the
+    # rename nothing is in its place, and the spare is still named by its own record.
+    record.folder.rmdir()
     write_record(making.store, record)
     spare.folder.rename(record.folder)
     remove_record(making.store, spare.name)
@@ -231,14 +253,29 @@ def _keep(store: Store, name: str, by: Owner, room: Room) -> Record | None:
         return None
     folder = new_spare(record.folder.parent)
     folder.parent.mkdir(mode=0o700, exist_ok=True)
+    if not _tells_changes(folder.parent):
+        # There an edit may look as if there had been none.
+        return None
     spare = evolve(record, name=folder.name, folder=folder, owner=by, size=size)
     os.link(index_file(store, name), index_file(store, spare.name))
     write_record(store, spare)
-    # An agent may have locked it, and then its owner cannot move it either.
-    record.folder.chmod(_OWNER_MAY_ALL)
-    record.folder.rename(folder)
+    try:
+        # An agent may have locked it, and then its owner cannot move it either.
+        record.folder.chmod(_OWNER_MAY_ALL)
+        record.folder.rename(folder)
+    except OSError:
+        remove_record(store, spare.name)
+        raise
     remove_record(store, name)
     return spare
+
+
+def _tells_changes(folder: Path) -> bool:
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        return tells_changes(opened)
+    finally:
+        os.close(opened)
 
 
 def _size_of(store: Store, record: Record) -> int:
@@ -260,16 +297,19 @@ def leaves_room(folder: Path, size: int) -> bool:
     return disk.f_bavail * disk.f_frsize >= _LEAST_FREE + size
 
 
-def _clear(store: Store, spare: Record) -> NotDeleted | None:
+def _clear(store: Store, spare: Record) -> NotDeleted | GitFailed | None:
     """Remove what an agent left beside the files of the base, then let anybody have it."""
+    in_use = _in_use(spare.folder)
+    if in_use is not None:
+        return in_use
     index = index_file(store, spare.name).read_bytes()
     folders = folders_in(index, store.object_format)
     stopped = strip(spare, folders)
     if stopped is not None:
         return stopped
-    times = times_of_stripped(spare.folder, folders)
-    if times is not None and tells_edits(index, store.object_format, times[b""]):
-        lines = (b"%d %s\0" % (changed, path) for path, changed in times.items())
+    found = look_at_stripped(spare.folder, folders)
+    if found is not None and tells_edits(index, store.object_format, found.since):
+        lines = (b"%d %s\0" % (changed, path) for path, changed in found.times.items())
         write_private(folders_file(store, spare.name), b"".join(lines))
     write_record(store, evolve(spare, owner=NOBODY))
     return None

@@ -12,16 +12,15 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import sys
-import time
 from typing import TYPE_CHECKING
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from sennit.adapters.git.delete import NotDeleted, opened_folder, remove_tree, removed
+from sennit.adapters.git.disk_clock import has_ticked, touched
 from sennit.adapters.git.identity import identity_of
 from sennit.adapters.git.index_file import mode_in, stat_data, stat_data_of
-from sennit.adapters.workspaces.rules import umask
+from sennit.adapters.workspaces.new_folders import New, is_new, make_as_new, new_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,10 +29,8 @@ if TYPE_CHECKING:
     from sennit.adapters.git.records import Record
 
 _TOP = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_TOP_MODE = 0o700
-_OWN, _GIVEN = "system.posix_acl_access", "system.posix_acl_default"
-_NO_LIST = frozenset({errno.ENODATA, errno.ENOTSUP})
-_PAUSE_S = 0.001
+_DEEPEST = 100
+"""Levels of folders, each of which is open while what lies below it is looked at."""
 _SECOND_NS = 1_000_000_000
 _FILES = frozenset({stat.S_IFREG, stat.S_IFLNK})
 
@@ -51,77 +48,48 @@ def strip(record: Record, folders: Folders) -> NotDeleted | None:
 
     Raises OSError where the folder is not there.
     """
-    new = _new_in(record.folder.parent)
+    new = new_in(record.folder.parent)
     top = os.open(record.folder, _TOP)
     try:
         where = os.fsencode(record.folder)
         if not record.identity.is_that_of(identity_of(top)):
             raise FileNotFoundError(2, "another folder is in its place", where)
-        _make_as_new(top, new, where)
-        return _strip(top, folders[b""], os.fstat(top).st_dev, new, where)
+        make_as_new(top, new, where)
+        return _Stripping(os.fstat(top).st_dev, new).of(top, folders[b""], where)
     finally:
         os.close(top)
 
 
 @frozen
-class _New:
-    """What a new folder there is like: its mode, and what it gives to those made in it."""
+class Stripped:
+    """When folders were changed last, by path, as they were after ``since``; in nanoseconds."""
 
-    mode: int
-    group: int
-    access: bytes | None
-
-
-def _new_in(parent: Path) -> _New:
-    folder = os.open(parent, _TOP)
-    try:
-        group = os.fstat(folder).st_mode & stat.S_ISGID
-        return _New(0o777 & ~umask() | group, group, _access(folder, _GIVEN))
-    finally:
-        os.close(folder)
+    times: dict[bytes, int]
+    since: int
 
 
-def _make_as_new(top: int, new: _New, where: bytes) -> None:
-    """Put right what may be right, for the top folder cannot be made anew; raises OSError."""
-    for name in (_GIVEN, _OWN):
-        if new.access is None and _access(top, name) is not None:
-            os.removexattr(top, name)
-    os.fchmod(top, _TOP_MODE | new.group)
-    if not _is_new(os.fstat(top), top, evolve(new, mode=_TOP_MODE | new.group)):
-        raise PermissionError(1, "its mode or list of access cannot be put back", where)
-
-
-def _is_new(status: os.stat_result, folder: int, new: _New) -> bool:
-    if stat.S_IMODE(status.st_mode) != new.mode or _access(folder, _GIVEN) != new.access:
-        return False
-    return new.access is not None or _access(folder, _OWN) is None
-
-
-def _access(folder: int, name: str) -> bytes | None:
-    """Read a list of access of an open folder; None where it has none, or its disk knows none."""
-    if sys.platform != "linux":
-        return None
-    try:
-        return os.getxattr(folder, name)
-    except OSError as error:
-        if error.errno in _NO_LIST:
-            return None
-        raise
-
-
-def times_of_stripped(folder: Path, folders: Folders) -> dict[bytes, int] | None:
+def look_at_stripped(folder: Path, folders: Folders) -> Stripped | None:
     """Look at each folder of one that was stripped once more, by names alone.
 
-    Gives their change times, in nanoseconds, by path: each was taken before its folder was looked
-    at, so that `is_as_stripped` tells whether anything came since. None where something did
-    meanwhile. Raises OSError.
+    What comes later has another time, so that `is_as_stripped` tells whether anything came. None
+    where something did meanwhile, or the disk keeps no times. Raises OSError.
     """
-    where = os.fsencode(folder)
-    top = os.open(folder, _TOP)
+    # The clock is asked of another folder of this disk, which leaves the times here as they are.
+    beside = os.open(folder.parent, _TOP)
     try:
-        _let_the_clock_tick(top)
+        since = touched(beside)
+        if not has_ticked(beside, since):
+            return None
+        times = _times_of(os.fsencode(folder), folders)
+        if times is None or not has_ticked(beside, touched(beside)):
+            return None
     finally:
-        os.close(top)
+        os.close(beside)
+    return Stripped(times, since)
+
+
+def _times_of(where: bytes, folders: Folders) -> dict[bytes, int] | None:
+    """Give the time of each folder, taken before it is looked at; None where more lies there."""
     times: dict[bytes, int] = {}
     for path, names in folders.items():
         full = where + b"/" + path if path else where
@@ -137,16 +105,6 @@ def times_of_stripped(folder: Path, folders: Folders) -> dict[bytes, int] | None
             continue
         times[path] = before.st_ctime_ns
     return times
-
-
-def _let_the_clock_tick(folder: int) -> None:
-    """Wait until a change would have another time than all that was changed so far."""
-    mode = stat.S_IMODE(os.fstat(folder).st_mode)
-    os.fchmod(folder, mode)
-    last = os.fstat(folder).st_ctime_ns
-    while os.fstat(folder).st_ctime_ns <= last:
-        time.sleep(_PAUSE_S)
-        os.fchmod(folder, mode)
 
 
 def tells_edits(index: bytes, object_format: str, since_ns: int) -> bool:
@@ -176,38 +134,49 @@ def _is_at(folder: bytes, changed: int) -> bool:
     return stat.S_ISDIR(status.st_mode) and status.st_ctime_ns == changed
 
 
-def _strip(folder: int, names: _Names, device: int, new: _New, where: bytes) -> NotDeleted | None:
-    with os.scandir(folder) as entries:
-        found = list(entries)
-    for entry in found:
-        name = os.fsencode(entry.name)
-        wanted = names.get(name)
-        # Nearly every one: nothing more is done for it, for there are very many.
-        if isinstance(wanted, bytes) and _untouched(entry, wanted):
-            continue
-        here = where + b"/" + name
-        if not entry.is_dir(follow_symlinks=False):
-            stopped = removed(os.unlink, folder, name, here)
-        elif isinstance(wanted, _Names):
-            stopped = _stripped_below(folder, name, wanted, device, new, here)
-        else:
-            stopped = remove_tree(folder, name, here)
-        if stopped is not None:
-            return stopped
-    return None
+@frozen
+class _Stripping:
+    """The removal of what an index does not name.
 
+    A subvolume of btrfs has a ``device`` of its own, from which nothing can be moved away.
+    """
 
-def _stripped_below(
-    parent: int, name: bytes, names: _Names, device: int, new: _New, where: bytes
-) -> NotDeleted | None:
-    folder = opened_folder(parent, name)
-    try:
-        status = os.fstat(folder)
-        if status.st_dev != device or not _is_new(status, folder, new):
-            return remove_tree(parent, name, where)
-        return _strip(folder, names, device, new, where)
-    finally:
-        os.close(folder)
+    device: int
+    new: New
+
+    def of(self, folder: int, names: _Names, where: bytes) -> NotDeleted | None:
+        """Strip an open folder and those below it that stay."""
+        with os.scandir(folder) as entries:
+            found = list(entries)
+        for entry in found:
+            name = os.fsencode(entry.name)
+            wanted = names.get(name)
+            # Nearly every one: nothing more is done for it, for there are very many.
+            if isinstance(wanted, bytes) and _untouched(entry, wanted):
+                continue
+            here = where + b"/" + name
+            if not entry.is_dir(follow_symlinks=False):
+                stopped = removed(os.unlink, folder, name, here)
+            elif isinstance(wanted, _Names):
+                stopped = self._below(folder, name, wanted, here)
+            else:
+                stopped = remove_tree(folder, name, here)
+            if stopped is not None:
+                return stopped
+        return None
+
+    def _below(self, parent: int, name: bytes, names: _Names, where: bytes) -> NotDeleted | None:
+        # One mount may be on a folder of its own file system, with whatever lies elsewhere.
+        folder = opened_folder(parent, name, where)
+        if not isinstance(folder, int):
+            return folder
+        try:
+            status = os.fstat(folder)
+            if status.st_dev == self.device and is_new(status, folder, self.new):
+                return self.of(folder, names, where)
+        finally:
+            os.close(folder)
+        return remove_tree(parent, name, where)
 
 
 def _untouched(entry: os.DirEntry[str], wanted: bytes) -> bool:
@@ -221,9 +190,11 @@ def _untouched(entry: os.DirEntry[str], wanted: bytes) -> bool:
 
 
 def folders_in(index: bytes, object_format: str) -> Folders:
-    """Give what each folder may hold by an index."""
+    """Give what each folder may hold by an index; an OSError where they lie too deep to be kept."""
     folders = {b"": _Names()}
     for path, data in stat_data_of(index, object_format):
+        if path.count(b"/") > _DEEPEST:
+            raise OSError(errno.ENAMETOOLONG, f"it lies more than {_DEEPEST} folders deep", path)
         if data is None:
             continue
         if stat.S_IFMT(mode_in(data)) in _FILES:

@@ -26,6 +26,8 @@ from sennit.cli.failures import CommandError
 
 GIT_LIMIT_S = 60.0
 _AUTHOR = ("-c", "user.name=Demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false")
+# Git would go on to tidy up in the background, in a folder that is compared, and is gone soon.
+_ALONE = ("-c", "maintenance.auto=false")
 
 
 @frozen
@@ -121,7 +123,8 @@ def _listed(folder: Path, environment: Mapping[str, str], arguments: Sequence[st
 
 def _commit_everything(folder: Path, environment: Mapping[str, str]) -> None:
     git(["add", "--all"], folder, environment)
-    commit = [*_AUTHOR, "commit", "--quiet", "--allow-empty", "--message", "Where the demo begins"]
+    message = ("--message", "Where the demo begins")
+    commit = [*_AUTHOR, *_ALONE, "commit", "--quiet", "--allow-empty", *message]
     git(commit, folder, environment)
 
 

@@ -17,8 +17,7 @@ from sennit.core.engine.settling import go_on
 from sennit.core.engine.state import Tables
 from sennit.core.uris import display
 from sennit_protocol.ids import BaseId, IdKind, TicketId
-from sennit_protocol.states import FailureKind, QueuedFor, TaskState, TicketState
-from sennit_protocol.views import Failure
+from sennit_protocol.states import QueuedFor, TaskState, TicketState
 
 __all__ = [
     "Admitted",
@@ -145,9 +144,8 @@ def base_failed(draft: Draft, event: BaseFailed) -> None:
     if row is None:
         return
     draft.put(evolve(row, failure=event.failure))
-    failure = Failure(
-        FailureKind.SETUP, f"no base could be taken, nothing was started: {event.failure.message}"
-    )
+    said = f"no base could be taken, nothing was started: {event.failure.message}"
+    failure = evolve(event.failure, message=said)
     for task in draft.tasks(draft.the(TicketRow, event.ticket)):
         begins_here = (task.spec.repository, task.spec.base) == (row.repository, row.kind)
         if begins_here and not is_final(task):

@@ -10,7 +10,7 @@ from sennit.core.counted import counted
 from sennit.core.engine.commands import RunApplication
 from sennit.core.engine.draft import Draft
 from sennit.core.engine.events import ApplicationIntended, ApplicationSettled
-from sennit.core.engine.indexes import UNSETTLED, UNSETTLED_APPLICATIONS
+from sennit.core.engine.indexes import APPLICATIONS_IN, UNSETTLED, UNSETTLED_APPLICATIONS
 from sennit.core.engine.rows import ApplicationRow, RevisionRow
 from sennit_protocol.ids import ApplicationId, RevisionId
 from sennit_protocol.states import (
@@ -36,9 +36,17 @@ class NotIntended:
     message: str
 
 
+@frozen
+class Overtaken:
+    """The application does not begin: another one has changed what it was worked out on."""
+
+
 def intend(draft: Draft, event: ApplicationIntended) -> None:
     """Keep the intention before any effect; one application at a time in a repository."""
     row = event.application
+    if _is_overtaken(draft, event):
+        draft.outcome = Overtaken()
+        return
     problem = _in_the_way(draft, row)
     if problem is not None:
         draft.outcome = NotIntended(problem)
@@ -79,6 +87,14 @@ def _under_way(draft: Draft, row: ApplicationRow) -> str | None:
     return None
 
 
+def _is_overtaken(draft: Draft, event: ApplicationIntended) -> bool:
+    row, seen = event.application, event.seen
+    if seen is None or row.target is Target.PATCH:
+        return False
+    others = draft.find(APPLICATIONS_IN, row.repository)
+    return any(one.sequence > seen for one in others if one.target is not Target.PATCH)
+
+
 def _not_undoable(draft: Draft, row: ApplicationRow) -> str | None:
     if row.undoes is None:
         return None
@@ -117,6 +133,7 @@ def settled(draft: Draft, event: ApplicationSettled) -> None:
     _mark(draft, _newest_of(draft, done), event.state)
     if event.state in {ApplicationState.APPLIED, ApplicationState.PARTLY_APPLIED}:
         _count_units(draft, done)
+    _keep_standing(draft, done.revisions)
 
 
 def _newest_of(draft: Draft, row: ApplicationRow) -> tuple[RevisionId, ...]:
@@ -139,6 +156,7 @@ def _undo_settled(draft: Draft, row: ApplicationRow, undoes: ApplicationId) -> N
         _mark(draft, first.revisions, row.state)
     else:
         _mark(draft, first.revisions, first.state)
+        _keep_standing(draft, first.revisions)
 
 
 def _undone_by(draft: Draft, undoes: ApplicationId | None) -> list[ApplicationRow]:
@@ -169,6 +187,7 @@ def _turn_over(draft: Draft, by: ApplicationRow, chain: list[ApplicationRow]) ->
         _count_units(draft, first)
     else:
         _discount_units(draft, first)
+    _keep_standing(draft, first.revisions)
 
 
 def _as_observed(row: ApplicationRow) -> ApplicationState:
@@ -181,6 +200,19 @@ def _mark(draft: Draft, revisions: Iterable[RevisionId], state: ApplicationState
         revision = draft.get(RevisionRow, name)
         if revision is not None:
             draft.put(evolve(revision, application=state))
+
+
+def _keep_standing(draft: Draft, revisions: Iterable[RevisionId]) -> None:
+    """Let what was applied before count on where a later application failed or was undone."""
+    for name in revisions:
+        revision = draft.get(RevisionRow, name)
+        gone = {ApplicationState.FAILED, ApplicationState.UNDONE}
+        if revision is None or revision.application not in gone or not revision.applied_units:
+            continue
+        accepted = {unit for unit, said in revision.decisions if said is Decision.ACCEPTED}
+        whole = accepted <= set(revision.applied_units)
+        state = ApplicationState.APPLIED if whole else ApplicationState.PARTLY_APPLIED
+        draft.put(evolve(revision, application=state))
 
 
 def _count_units(draft: Draft, row: ApplicationRow) -> None:

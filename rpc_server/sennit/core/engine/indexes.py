@@ -104,6 +104,7 @@ TIMERS_OF = Index(TimerRow, _of_ticket)
 QUESTIONS_OF: Index[QuestionRow] = Index(QuestionRow, lambda row: row.ticket)
 OPEN_QUESTIONS = Index(QuestionRow, _open_at)
 APPLICATIONS_OF: Index[ApplicationRow] = Index(ApplicationRow, lambda row: row.ticket)
+APPLICATIONS_IN: Index[ApplicationRow] = Index(ApplicationRow, lambda row: row.repository)
 UNSETTLED_APPLICATIONS = Index(ApplicationRow, _is_unsettled)
 
 INDEXES: tuple[Index[Any], ...] = (
@@ -125,6 +126,7 @@ INDEXES: tuple[Index[Any], ...] = (
     QUESTIONS_OF,
     OPEN_QUESTIONS,
     APPLICATIONS_OF,
+    APPLICATIONS_IN,
     UNSETTLED_APPLICATIONS,
 )
 

@@ -40,11 +40,15 @@ class ConflictsResolved(Event):
 
 @frozen(kw_only=True)
 class ApplicationIntended(Event):
-    """An application is about to be carried out → outcome ``Intended``, ``NotIntended``."""
+    """An application is about to be carried out → ``Intended``, ``NotIntended``, ``Overtaken``.
+
+    ``seen`` is the sequence number by which the text was looked at that it was worked out on.
+    """
 
     TYPE: ClassVar[str] = "applicationIntended"
 
     application: ApplicationRow
+    seen: int | None = None
 
 
 @frozen(kw_only=True)

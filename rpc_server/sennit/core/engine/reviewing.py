@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from attrs import evolve, frozen
 
-from sennit.core.engine.applying import Intended, NotIntended
+from sennit.core.engine.applying import Intended, NotIntended, Overtaken
 from sennit.core.engine.commands import RemoveWorkspaces
 from sennit.core.engine.decisions import review_of
 from sennit.core.engine.draft import Draft
@@ -40,6 +40,7 @@ __all__ = [
     "Intended",
     "NotDecided",
     "NotIntended",
+    "Overtaken",
     "decide",
     "drift_seen",
     "drop",

@@ -9,7 +9,8 @@ from sennit.adapters.git.disk_write import discard
 from sennit.core.counted import listed
 from sennit.core.edits import FileEdit
 from sennit.core.engine.events import ApplicationIntended
-from sennit.core.engine.reviewing import Intended, NotIntended
+from sennit.core.engine.indexes import UNSETTLED_APPLICATIONS
+from sennit.core.engine.reviewing import Intended, NotIntended, Overtaken
 from sennit.core.engine.rows import ApplicationRow, RepositoryRef
 from sennit.core.engine.state import State
 from sennit.core.objects import GitFailed
@@ -33,6 +34,12 @@ ALLOW = "Allow"
 LEAVE = "Leave these files alone"
 MOST_NAMED = 8
 MOST_TRIES = 3
+MOST_OVERTAKEN = 20
+"""How often an application is worked out again since others were faster, in other servers."""
+OVERTAKEN = RpcError(
+    ErrorCode.WRONG_STATE,
+    "Other applications keep changing the files of the repository. Nothing was written; try again.",
+)
 
 
 def new_name(services: Services) -> ApplicationId:
@@ -43,7 +50,12 @@ def new_name(services: Services) -> ApplicationId:
 async def planned(
     services: Services, ref: RepositoryRef, name: ApplicationId, wish: Wish
 ) -> Plan | RpcError:
-    """The plan; the user of a client that lacks resource operations is asked about the rest."""
+    """The plan; the user of a client that lacks resource operations is asked about the rest.
+
+    What other servers carry out in the repository comes first, as long as for a turn here.
+    """
+    if wish.target is not Target.PATCH:
+        await _others_done(services, ref)
     made = await plan(services, ref, name, wish)
     if isinstance(made, GitFailed):
         return git_error(made)
@@ -56,6 +68,18 @@ async def planned(
     # The user has had time to type: the plan is made again on the text as it is now.
     again = await plan(services, ref, name, evolve(wish, rest=rest))
     return git_error(again) if isinstance(again, GitFailed) else again
+
+
+async def _others_done(services: Services, ref: RepositoryRef) -> None:
+    def done(state: State) -> bool:
+        open_ones = state.find(UNSETTLED_APPLICATIONS, value=True)
+        return all(
+            row.repository != ref or row.state is not ApplicationState.APPLYING for row in open_ones
+        )
+
+    await services.loop.catch_up()
+    with anyio.move_on_after(services.limits.turn_s):
+        await services.loop.wait_until(done)
 
 
 async def _allows(services: Services, paths: tuple[bytes, ...]) -> bool:
@@ -94,14 +118,17 @@ async def forget(made: Plan) -> None:
 async def perform(
     services: Services, made: Plan, heading: Heading, notices: tuple[Notice, ...] = ()
 ) -> ApplicationRow | RpcError:
-    """Keep the intention, let it be carried out, and tell what became of it."""
+    """Keep the intention, let it be carried out, and tell what became of it.
+
+    After `OVERTAKEN` it may be worked out again.
+    """
     row = await record_of(services, evolve(made, notices=(*made.notices, *notices)), heading)
     if isinstance(row, GitFailed):
         await forget(made)
         return git_error(row)
     services.plans[heading.id] = made
-    outcome: Intended | NotIntended | StoreProblem = await services.tell(
-        ApplicationIntended, application=row
+    outcome: Intended | NotIntended | Overtaken | StoreProblem = await services.tell(
+        ApplicationIntended, application=row, seen=made.seen
     )
     if not isinstance(outcome, Intended):
         del services.plans[heading.id]
@@ -111,6 +138,8 @@ async def perform(
             return store_error(outcome)
         case NotIntended(message=message):
             return RpcError(ErrorCode.WRONG_STATE, f"{message[:1].upper()}{message[1:]}.")
+        case Overtaken():
+            return OVERTAKEN
         case Intended():
             return await _ended(services, row)
 

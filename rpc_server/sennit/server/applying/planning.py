@@ -54,12 +54,15 @@ _LEFT_ALONE: Mapping[LeftOutReason, str] = {
     ),
 }
 
+_MOST_NAMED = 3
+"""How many obstacles of others a path is told of that cannot be written without them."""
+
 
 @frozen
 class _Sight:
     """The live text: the snapshot, and the buffers that it was taken with.
 
-    ``unwritten`` and ``as_written`` as in ``Live``; ``taken_away`` as in ``Job``.
+    ``unwritten``, ``as_written`` and ``respelled`` as in ``Live``; ``taken_away`` as in ``Job``.
     """
 
     opened: Opened
@@ -68,6 +71,7 @@ class _Sight:
     buffers: Mapping[bytes, Buffer]
     top: bytes
     as_written: frozenset[bytes] = frozenset()
+    respelled: frozenset[bytes] = frozenset()
     taken_away: frozenset[bytes] = frozenset()
 
 
@@ -77,6 +81,7 @@ async def plan(
     """Fold what is wanted onto the live text and say who does what."""
     # What other servers have told of unsaved documents must be known by now.
     await services.loop.catch_up()
+    seen = services.loop.sequence
     at = services.clock.now_ms()
     opened = await services.repositories.open(ref, exact_timestamp(at))
     if isinstance(opened, GitFailed):
@@ -92,7 +97,9 @@ async def plan(
     if isinstance(found, GitFailed):
         return found
     live = found.snapshot
-    sight = _Sight(opened, live, found.unwritten, buffers, ref.top, found.as_written)
+    sight = _Sight(
+        opened, live, found.unwritten, buffers, ref.top, found.as_written, found.respelled
+    )
     fold = await _fold(services, sight, parts, at // 1000)
     if isinstance(fold, GitFailed):
         return fold
@@ -111,7 +118,7 @@ async def plan(
         return made
     made = _without_held(made, parts)
     notices = (*made.notices, *map(_changed_since, changed_since))
-    return evolve(made, notices=notices, changed_since=changed_since)
+    return evolve(made, notices=notices, changed_since=changed_since, seen=seen)
 
 
 def _without_held(made: Plan, parts: Sequence[Part]) -> Plan:
@@ -341,7 +348,8 @@ async def _staged(
                 for group in collisions
             )
             respelled = await anyio.to_thread.run_sync(respelled_in, staged.intention)
-            said = tuple(_respelled(old, new) for old, new in respelled)
+            known = job.sight.respelled
+            said = tuple(_respelled(old, new) for old, new in respelled if old not in known)
             return evolve(draft, staged=staged, notices=(*draft.notices, *notices, *said))
 
 
@@ -356,9 +364,18 @@ def _respelled(old: bytes, new: bytes) -> Notice:
 
 def _stopped(job: _Job, told: Mapping[bytes, str]) -> tuple[_Job, tuple[Held, ...]]:
     """What can still be written, and what stays behind: all where a trouble names no path."""
-    named = (job.paths | job.tangled).intersection(told)
-    left = job.without(named or job.paths)
-    said = "; ".join(told[path] for path in sorted(named)) or "; ".join(told.values())
-    gone = sorted({edit.path for edit in job.edits} - {edit.path for edit in left.edits})
-    whys = ((path, told.get(path, said).removesuffix(".")) for path in gone)
+    left = job.without((job.paths | job.tangled).intersection(told) or job.paths)
+    staying = {edit.path for edit in left.edits}
+    gone = sorted({edit.path: edit for edit in job.edits if edit.path not in staying}.items())
+    whys = ((path, _why(job, told, edit).removesuffix(".")) for path, edit in gone)
     return left, tuple(Held(path, f"{why}. Nothing was written.") for path, why in whys)
+
+
+def _why(job: _Job, told: Mapping[bytes, str], edit: FileEdit) -> str:
+    """Say why an edit is not written: for its own sake, or for that of others that go with it."""
+    if edit.path in told:
+        return told[edit.path]
+    others = told.keys() & {edit.old_path} or told.keys() & job.tangled or told.keys()
+    few = [f"{display(path)}: {told[path]}" for path in sorted(others)[:_MOST_NAMED]]
+    more = len(others) - _MOST_NAMED
+    return "; ".join((*few, f"and {more} more like these") if more > 0 else few)

@@ -11,6 +11,7 @@ from pathlib import Path
 from attrs import frozen
 
 from sennit.adapters.git.disk_abilities import tells_case_apart
+from sennit.adapters.git.respelled import spelled
 from sennit.core.edits import EditKind, FileEdit
 from sennit.core.names import collisions
 from sennit.core.units import parents
@@ -153,6 +154,12 @@ def _in_the_way(situation: Situation, edit: FileEdit) -> str | None:
     full = situation.top + b"/" + edit.path
     if edit.path in situation.tangled or not os.path.lexists(full) or _is_empty_folder(full):
         return None
+    there = spelled(situation.top, edit.path)
+    if there is not None and there != edit.path:
+        return (
+            f"It is the same name as {display(there)} on this disk, which is there. Move that away,"
+            " then apply again."
+        )
     return (
         "Something that the edit does not know of lies there: a file that git ignores, or a new"
         " one. Move it away, then apply again."

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from sennit.adapters.git.trees import entries_at
 from sennit.adapters.git.unwritten import flagged_among, unwritten_among
@@ -17,6 +17,7 @@ from sennit.core.objects import Entry, FileChange, GitFailed, Snapshot
 from sennit.core.units import Unit
 from sennit.server.applying.amending import amended
 from sennit.server.applying.modes import with_known_modes
+from sennit.server.applying.respelling import as_spelled_on_disk
 from sennit.server.applying.values import Part, Wish
 from sennit.server.applying.written import with_what_was_written
 from sennit.server.repositories import Opened
@@ -27,12 +28,13 @@ from sennit.server.services import Services
 class Live:
     """The live text; ``unwritten`` are paths of it that count although no file is there.
 
-    ``as_written`` as in ``AsWritten``.
+    ``as_written`` as in ``AsWritten``. ``respelled`` are paths that git knows by another spelling.
     """
 
     snapshot: Snapshot
     unwritten: frozenset[bytes] = field(factory=frozenset)
     as_written: frozenset[bytes] = field(factory=frozenset)
+    respelled: frozenset[bytes] = field(factory=frozenset)
 
 
 async def as_on_disk(
@@ -42,7 +44,10 @@ async def as_on_disk(
 
     What git does not look at is as the parts know it.
     """
-    known = await with_known_modes(services, opened, live, wish, at)
+    named = await as_spelled_on_disk(services, opened, live, wish, at)
+    if isinstance(named, GitFailed):
+        return named
+    known = await with_known_modes(services, opened, named.snapshot, wish, at)
     if isinstance(known, GitFailed):
         return known
     written = await with_what_was_written(services, opened, known, wish, at)
@@ -58,15 +63,18 @@ async def as_on_disk(
         live.tree,
         touched - unsaved - wish.left_alone,
     )
-    if isinstance(absent, GitFailed) or not absent:
-        return absent if isinstance(absent, GitFailed) else Live(live, as_written=written.paths)
+    if isinstance(absent, GitFailed):
+        return absent
+    found = Live(live, as_written=written.paths, respelled=named.names)
+    if not absent:
+        return found
     gone = await _removed(services, opened, parts, absent)
     if isinstance(gone, GitFailed):
         return gone
     snapshot = await amended(services, opened, live, dict.fromkeys(gone), at)
     if isinstance(snapshot, GitFailed):
         return snapshot
-    return Live(snapshot, frozenset(absent.keys() - gone), written.paths)
+    return evolve(found, snapshot=snapshot, unwritten=frozenset(absent.keys() - gone))
 
 
 def _units_by_path(part: Part) -> dict[bytes, list[Unit]]:

@@ -77,6 +77,7 @@ class Plan:
     ``to_consent`` are those of the latter that need the user's consent, since other editors would
     do them. ``buffers`` are the client's documents, by absolute path, as the plan saw them.
     ``changed_since`` are paths where something else stands now in place of what was applied before.
+    ``seen`` is the sequence number of the engine's state before the text was looked at.
     """
 
     opened: Opened
@@ -92,6 +93,7 @@ class Plan:
     notices: tuple[Notice, ...] = ()
     revisions: tuple[RevisionId, ...] = ()
     changed_since: tuple[bytes, ...] = ()
+    seen: int | None = None
 
     @property
     def does_nothing(self) -> bool:

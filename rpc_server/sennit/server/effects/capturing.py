@@ -7,9 +7,11 @@ from collections.abc import Mapping
 
 import anyio.to_thread
 
+from sennit.adapters.git.capture import Capture, Unchanged, WorkspaceGone
 from sennit.adapters.git.capture import Captured as Taken
-from sennit.adapters.git.capture import Unchanged, WorkspaceGone
 from sennit.adapters.git.durable import keep_on_disk
+from sennit.adapters.git.files import in_thread
+from sennit.adapters.git.full_disk import is_of_the_disk
 from sennit.adapters.git.trees import read_blobs
 from sennit.adapters.git.whole_capture import capture_whole
 from sennit.adapters.git.workspace import find_workspace
@@ -42,7 +44,12 @@ from sennit_protocol.views import Failure, Notice
 async def capture_run(services: Services, issued: Issued, _report: Report) -> Event:
     """Take what the run left; the workspace stays."""
     command: CaptureRun = issued.command
-    taken = await _take(services, command)
+    taken = await services.room_waits.until_done(
+        services,
+        lambda: _take(services, command),
+        _without_room,
+        lambda: _given_up(services, command),
+    )
     if isinstance(taken, Failure):
         folder = services.state.the(RunRow, command.run).folder or b""
         there = await anyio.to_thread.run_sync(_is_there, folder)
@@ -50,6 +57,16 @@ async def capture_run(services: Services, issued: Issued, _report: Report) -> Ev
             CaptureFailed, issued.id, run=command.run, failure=taken, is_there=there
         )
     return services.event(Captured, issued.id, run=command.run, **taken)
+
+
+def _without_room(taken: dict[str, object] | Failure) -> str | None:
+    if not isinstance(taken, Failure) or not is_of_the_disk(taken.message):
+        return None
+    return taken.message
+
+
+def _given_up(services: Services, command: CaptureRun) -> bool:
+    return services.state.task(command.ticket, command.task).stopped is not None
 
 
 def _is_there(folder: bytes) -> bool:
@@ -65,22 +82,40 @@ def _is_there(folder: bytes) -> bool:
 
 async def _take(services: Services, command: CaptureRun) -> dict[str, object] | Failure:
     now = services.clock.now_ms()
-    opened = await services.repositories.open(command.repository, exact_timestamp(now))
+    opened = await services.repositories.open_or_last(command.repository, exact_timestamp(now))
     if isinstance(opened, GitFailed):
         return git_failure(opened)
     run = services.state.the(RunRow, command.run)
     name = workspace_name(run.folder or b"", services.folders.workspaces)
-    workspace = None if name is None else find_workspace(opened.store, name)
+    workspace = None
+    if name is not None:
+        workspace = await in_thread("find a workspace", find_workspace, opened.store, name)
+    if isinstance(workspace, GitFailed):
+        return git_failure(workspace)
     if workspace is None:
         folder = os.fsdecode(run.folder or b"")
         return Failure(FailureKind.SETUP, f"There is no record of the workspace {folder}.")
-    begun = command.begun
     spec = services.state.task(command.ticket, command.task).spec
     result = await capture_whole(
         services.git, opened.store, workspace, date=now // 1000, litter=spec.agent.litter
     )
     # Nothing runs there any more, and what it left does not need the layer below.
-    await anyio.to_thread.run_sync(let_go, opened.store, workspace.name)
+    released = await in_thread("end a lease", let_go, opened.store, workspace.name)
+    failed = _lost(result) or released
+    return await _told(services, opened, command, result if failed is None else failed)
+
+
+def _lost(result: Capture) -> GitFailed | None:
+    """Tell why commits of the agent are missing, if they need not be."""
+    if not isinstance(result, Taken | Unchanged) or result.commits_failed is None:
+        return None
+    return result.commits_failed if is_of_the_disk(result.commits_failed.stderr) else None
+
+
+async def _told(
+    services: Services, opened: Opened, command: CaptureRun, result: Capture
+) -> dict[str, object] | Failure:
+    begun = command.begun
     match result:
         case GitFailed():
             return git_failure(result)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import anyio
 
 from sennit.adapters.git.delete import Deleted, Kept, NotDeleted
@@ -64,11 +66,14 @@ async def _remove(services: Services, store: Store, name: str) -> list[str]:
 
 
 async def _remove_record(services: Services, run: RunId) -> list[str]:
-    await anyio.Path(log_of(services.setups, run)).unlink(missing_ok=True)
     try:
+        await anyio.Path(log_of(services.setups, run)).unlink(missing_ok=True)
         await services.executor.release(run)
         await services.executor.delete(run)
     except (UnknownRunError, FileNotFoundError):
         # The run never came to a record, or an earlier sweep has taken it.
         return []
+    except OSError as error:
+        where = display(os.fsencode(error.filename or "its folder"))
+        return [f"What is known of the run {run} stays: {error.strerror} ({where})."]
     return []

@@ -20,6 +20,8 @@ from sennit.server.applying.carrying import Carrier, carrier_of
 from sennit.server.applying.head_moved import head_moved
 from sennit.server.applying.images import Heading
 from sennit.server.applying.performing import (
+    MOST_OVERTAKEN,
+    OVERTAKEN,
     chooses,
     forget,
     named,
@@ -134,13 +136,18 @@ def _question(carrier: Carrier, offer: _Offer) -> str | None:
     return " ".join(parts)
 
 
-async def _performed(services: Services, offer: _Offer) -> ApplicationRow | None:
+async def _performed(
+    services: Services, offer: _Offer, tries: int = MOST_OVERTAKEN
+) -> ApplicationRow | None:
     revision = offer.revision
     name = new_name(services)
     if offer.made.staged is not None:
         name = type(name)(offer.made.staged.intention.id)
     heading = Heading(name, revision.ticket, revision.repository, offered=True)
     row = await perform(services, offer.made, heading, offer.moved)
+    if row is OVERTAKEN and tries > 1:
+        again = await _made(services, revision)
+        return None if again is None else await _performed(services, again, tries - 1)
     if isinstance(row, RpcError):
         services.connection.show_message(
             types.MessageType.Warning,

@@ -8,6 +8,7 @@ from typing import TypeVar, assert_never
 from attrs import define, evolve, field, frozen
 
 from sennit.adapters.git.durable import on_disk
+from sennit.adapters.git.full_disk import is_of_the_disk
 from sennit.adapters.git.merges import merge_trees
 from sennit.adapters.git.resolving import Three, merge_resolved
 from sennit.core import reconciliation
@@ -30,11 +31,11 @@ from sennit.core.reconciliation import (
 from sennit.core.uris import listed_paths
 from sennit.core.views import exact_timestamp
 from sennit.runtime.ports import Report
-from sennit.server.failures import git_failure
+from sennit.server.failures import git_failed, git_failure
 from sennit.server.repositories import Opened
 from sennit.server.services import Services
 from sennit_protocol.ids import RevisionId
-from sennit_protocol.states import Integration
+from sennit_protocol.states import Integration, TicketState
 from sennit_protocol.tasks import MergeOrder
 
 Answer = TypeVar("Answer")
@@ -43,9 +44,12 @@ Answer = TypeVar("Answer")
 async def reconcile(services: Services, issued: Issued, _report: Report) -> Event:
     """Fold what has arrived and give the verdicts."""
     command: Reconcile = issued.command
-    now = services.clock.now_ms()
-    opened = await services.repositories.open(command.repository, exact_timestamp(now))
-    folded = opened if isinstance(opened, GitFailed) else await _fold(services, opened, command)
+    folded = await services.room_waits.until_done(
+        services,
+        lambda: _opened_and_folded(services, command),
+        _without_room,
+        lambda: _is_cancelled(services, command),
+    )
     if isinstance(folded, GitFailed):
         folded = _all_failed(command, folded)
     return services.event(
@@ -56,6 +60,24 @@ async def reconcile(services: Services, issued: Issued, _report: Report) -> Even
         verdicts=folded.verdicts,
         order=folded.why,
     )
+
+
+async def _opened_and_folded(services: Services, command: Reconcile) -> _Folded | GitFailed:
+    now = services.clock.now_ms()
+    opened = await services.repositories.open_or_last(command.repository, exact_timestamp(now))
+    return opened if isinstance(opened, GitFailed) else await _fold(services, opened, command)
+
+
+def _without_room(folded: _Folded | GitFailed) -> str | None:
+    if isinstance(folded, GitFailed):
+        return git_failed(folded) if is_of_the_disk(folded.stderr) else None
+    failed = (one for one in folded.verdicts if one.integration is Integration.FAILED)
+    return next((one.message for one in failed if is_of_the_disk(one.message)), None)
+
+
+def _is_cancelled(services: Services, command: Reconcile) -> bool:
+    ticket = services.state.ticket(command.ticket)
+    return ticket is None or ticket.state is TicketState.CANCELLING
 
 
 @frozen

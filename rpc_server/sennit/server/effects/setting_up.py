@@ -13,9 +13,10 @@ import anyio.to_thread
 from attrs import evolve
 
 from sennit.adapters.git.capture import WorkspaceGone
+from sennit.adapters.git.completion import was_complete
 from sennit.adapters.git.trees import changed_paths
 from sennit.adapters.git.whole_capture import peek_whole
-from sennit.adapters.git.workspace import Workspace, was_complete
+from sennit.adapters.git.workspace import Workspace
 from sennit.adapters.runs.values import RunSpec
 from sennit.adapters.setup_command import SetUp, SetupFailed, log_of, put_away, run_setup
 from sennit.core.engine.rows import TaskSpec

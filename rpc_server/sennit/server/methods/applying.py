@@ -18,7 +18,9 @@ from sennit.server.applying.carrying import carrier_of
 from sennit.server.applying.head_moved import head_moved
 from sennit.server.applying.images import Heading
 from sennit.server.applying.performing import (
+    MOST_OVERTAKEN,
     MOST_TRIES,
+    OVERTAKEN,
     forget,
     new_name,
     perform,
@@ -65,6 +67,8 @@ async def preview(
 ) -> PreviewResult | RpcError:
     """What applying what is accepted would do now."""
     await all_said(services, params.ticket, [one.proposal for one in params.proposals])
+    # What was accepted in another server a moment ago counts.
+    await services.loop.catch_up()
     group = _one_group(chosen(services, params.ticket, params.proposals))
     if isinstance(group, RpcError):
         return group
@@ -162,6 +166,8 @@ async def apply(
 ) -> ApplicationView | RpcError:
     """Apply what is accepted; answers when it is known what became of it."""
     await all_said(services, params.ticket, [one.proposal for one in params.proposals])
+    # What was accepted in another server a moment ago counts.
+    await services.loop.catch_up()
     group = _one_group(chosen(services, params.ticket, params.proposals))
     if isinstance(group, RpcError):
         return group
@@ -199,9 +205,11 @@ async def _applied(
             return RpcError(ErrorCode.WRONG_STATE, held[0].message, HEAD_MOVED)
         heading = Heading(name, group.ticket, group.repository)
         row = await perform(services, made, heading, _already_there(made))
+        tries += 1
+        if row is OVERTAKEN and tries < MOST_OVERTAKEN:
+            continue
         if isinstance(row, RpcError):
             return row
-        tries += 1
         if tries >= MOST_TRIES or not was_overtaken(services, made, row):
             return await _shown(services, made, row)
         await typing_has_paused(services, group.repository.top, made)
@@ -232,6 +240,7 @@ async def undo(
     services: Services, _context: Context, params: UndoParams
 ) -> ApplicationView | RpcError:
     """Take an application back; what was written since is merged with."""
+    await services.loop.catch_up()
     row = services.state.get(ApplicationRow, params.application)
     if row is None:
         message = f"There is no application {params.application!r}."
@@ -258,9 +267,11 @@ async def _undone(
         heading = Heading(name, row.ticket, row.repository, row.id)
         notices = (*_already_undone(made), *_followed_since(services, row, name))
         back = await perform(services, made, heading, notices)
+        tries += 1
+        if back is OVERTAKEN and tries < MOST_OVERTAKEN:
+            continue
         if isinstance(back, RpcError):
             return back
-        tries += 1
         if tries >= MOST_TRIES or not was_overtaken(services, made, back):
             return application_view(services.state, back)
         await typing_has_paused(services, row.repository.top, made)

@@ -26,7 +26,7 @@ from sennit.core.objects import GitFailed
 from sennit.core.stored import StoreProblem
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
-from sennit.server.disk_use import births_line, use_line
+from sennit.server.disk_use import births_line, names_line, use_line
 from sennit.server.jsonrpc import Context
 from sennit.server.object_files import mirror_line, object_files_line
 from sennit.server.own_folders import why_not_here
@@ -171,8 +171,10 @@ def _disk(folder: str) -> DoctorLine:
 
 async def _state_folder(services: Services) -> list[DoctorLine]:
     disk = await anyio.to_thread.run_sync(_disk, str(services.folders.root))
-    births = await anyio.to_thread.run_sync(births_line, services.folders.workspaces)
-    return [disk, await use_line(services), *([] if births is None else [births])]
+    looks = (births_line, names_line)
+    workspaces = services.folders.workspaces
+    lines = [await anyio.to_thread.run_sync(look, workspaces) for look in looks]
+    return [disk, await use_line(services), *(line for line in lines if line is not None)]
 
 
 async def _opened(services: Services, folder: bytes | None) -> Repository | None:

@@ -24,10 +24,6 @@ def sha256(room: Room) -> Made:
     return made(dirty(room.started("repo", "--object-format=sha256")))
 
 
-def reftable(room: Room) -> Made:
-    return made(dirty(room.started("repo", "--ref-format=reftable")))
-
-
 def shallow(room: Room) -> Made:
     origin = room.started("origin")
     origin.commit("second")
@@ -210,7 +206,6 @@ def precomposed(room: Room) -> Made:
 
 SCENARIOS = {
     "sha256": Scenario(sha256),
-    "reftable": Scenario(reftable, needs_git=(2, 45)),
     "shallow clone": Scenario(shallow),
     "partial clone with missing blobs": Scenario(partial),
     "alternates": Scenario(alternates),

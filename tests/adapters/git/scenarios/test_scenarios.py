@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +24,7 @@ from sennit.core.objects import (
     Snapshot,
 )
 from tests.adapters.git.bench import Bench, Watch, this_process
+from tests.adapters.git.installed import needs_git
 from tests.adapters.git.scenarios import (
     converted,
     included,
@@ -33,6 +32,7 @@ from tests.adapters.git.scenarios import (
     layouts,
     merging,
     nested,
+    newer,
     under_way,
 )
 from tests.adapters.git.scenarios.kinds import KINDS, kinds_of, seen_by_agents
@@ -53,14 +53,8 @@ SCENARIOS: dict[str, Scenario] = {
     **nested.SCENARIOS,
     **under_way.SCENARIOS,
     **merging.SCENARIOS,
+    **newer.SCENARIOS,
 }
-
-
-def installed_git() -> tuple[int, int]:
-    said = subprocess.run(["git", "--version"], capture_output=True, text=True, check=True).stdout
-    found = re.search(r"(\d+)\.(\d+)", said)
-    assert found is not None
-    return int(found[1]), int(found[2])
 
 
 @pytest.fixture
@@ -83,19 +77,17 @@ def room(scenario: Scenario, environment: dict[str, str], tmp_path: Path) -> Ite
 
 
 @pytest.mark.parametrize(
-    ("scenario", "kind"),
+    ("name", "scenario", "kind"),
     [
-        pytest.param(scenario, kind, id=f"{name}-{kind}")
+        pytest.param(name, scenario, kind, id=f"{name}-{kind}")
         for number, (name, scenario) in enumerate(SCENARIOS.items())
         for kind in kinds_of(number)
     ],
 )
 async def test_base_workspace_proposal_and_merge_are_those_of_plain_git(
-    scenario: Scenario, kind: str, room: Room, untouched: Watch
+    name: str, scenario: Scenario, kind: str, room: Room, untouched: Watch
 ) -> None:
-    if installed_git() < scenario.needs_git:
-        first = ".".join(map(str, scenario.needs_git))
-        pytest.skip(f"runs with git {first} or newer, which has this")
+    needs_git(scenario.needs_git, name)
     if scenario.slow and not ALL:
         pytest.skip("10,000 files take long; runs with SENNIT_SCENARIOS=all")
     room.folder.mkdir()

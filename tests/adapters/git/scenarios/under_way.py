@@ -13,9 +13,9 @@ MARKERS = {b"both": LeftOutReason.CONFLICT_MARKERS}
 SPECIAL = LeftOutReason.SPECIAL_FILE
 
 
-def apart(room: Room) -> Tree:
+def apart(room: Room, *options: str) -> Tree:
     """Make two branches that do not go together in one file, and are otherwise apart."""
-    tree = room.started()
+    tree = room.started("repo", *options)
     tree.write("both", "base\n")
     tree.commit("base")
     tree.git("switch", "-q", "-c", "side")
