@@ -6,6 +6,8 @@ import click
 import pytest
 
 from sennit.cli.client import Client
+from sennit.cli.exits import Exit
+from sennit.cli.failures import CommandError
 from sennit.cli.place import Place
 from sennit.cli.terminal import standard_terminal
 from sennit_protocol.requests import Nothing
@@ -60,3 +62,18 @@ def test_what_comes_while_a_command_waits_is_told_at_once_and_not_again(
     assert capsys.readouterr().err == ""
     assert place.converse(meanwhile, as_json=False) == ""
     assert capsys.readouterr().err == said
+
+
+def test_an_interrupt_that_comes_while_tasks_are_ended_is_one_all_the_same(
+    scripted: Scripted, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = Place(scripted({}), standard_terminal())
+
+    async def twice(_client: Client) -> None:
+        told = CommandError("The server has ended.", Exit.PARTLY)
+        raise BaseExceptionGroup("of tasks", [told, BaseExceptionGroup("", [KeyboardInterrupt()])])
+
+    with pytest.raises(click.exceptions.Exit) as ended:
+        place.converse(twice, as_json=False, left_behind=lambda: "Look there.")
+    assert ended.value.exit_code == Exit.INTERRUPTED
+    assert capsys.readouterr().err == "sennit: Interrupted. Look there.\n"

@@ -80,9 +80,11 @@ class NoAnswerError(CommandError):
 
 
 def first_failure(error: BaseException) -> BaseException:
-    """Give the error behind a group of errors; that of a command before any other."""
+    """Give the error behind a group: an interrupt, else that of a command, else another."""
     if not isinstance(error, BaseExceptionGroup):
         return error
     leaves = [first_failure(each) for each in error.exceptions]
+    # A second Ctrl-C comes wherever tasks are being ended for the first.
+    interrupts = [each for each in leaves if isinstance(each, KeyboardInterrupt)]
     known = [each for each in leaves if isinstance(each, CommandError)]
-    return (known or leaves)[0]
+    return (interrupts or known or leaves)[0]

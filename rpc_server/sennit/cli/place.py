@@ -69,11 +69,11 @@ class Place:
 
         try:
             answer = anyio.run(conversation)
-        except KeyboardInterrupt:
-            told = f"Interrupted. {left_behind()}".rstrip()
-            self.fail(CommandError(told, Exit.INTERRUPTED), as_json=as_json)
-        except (CommandError, BaseExceptionGroup) as error:
+        except (CommandError, KeyboardInterrupt, BaseExceptionGroup) as error:
             failure = first_failure(error)
+            if isinstance(failure, KeyboardInterrupt):
+                told = f"Interrupted. {left_behind()}".rstrip()
+                self.fail(CommandError(told, Exit.INTERRUPTED), as_json=as_json)
             if not isinstance(failure, CommandError):
                 raise
             self._note_all(shown.told(failure))
