@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -43,3 +45,10 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.fixture
+def cleared(tmp_path: Path) -> Iterator[None]:
+    """Leave nothing of a test that makes folders deeper than pytest's own clean-up goes down."""
+    yield
+    subprocess.run(["rm", "-rf", *tmp_path.iterdir()], check=True)

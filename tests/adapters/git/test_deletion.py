@@ -59,6 +59,7 @@ def make_deep(folder: Path, name: str, depth: int) -> None:
     os.close(here)
 
 
+@pytest.mark.usefixtures("cleared")
 async def test_a_tree_of_any_depth_goes(bench: Bench) -> None:
     workspace = await bench.workspace()
     make_deep(workspace.folder, "d", DEPTH)

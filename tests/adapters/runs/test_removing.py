@@ -32,6 +32,7 @@ def test_locked_folders_links_pipes_and_odd_names_are_removed(tmp_path: Path) ->
     assert kept.stat().st_mode & 0o777 == 0o755
 
 
+@pytest.mark.usefixtures("cleared")
 def test_depth_ends_nothing(tmp_path: Path) -> None:
     run = tmp_path / "run"
     run.mkdir()
