@@ -1241,7 +1241,7 @@ export interface ResolveParams {
 export interface RetainedItem {
   /** Id of the ticket, application or proposal; else the name of a folder. */
   id: string;
-  /** `ticket` or `application`; in `sennit/drop` also `proposal`; in `sennit/gc` also `workspace`, `spare` (a folder kept for another task) and `store` (objects). */
+  /** `ticket`, `application` or `checkout` (of `sennit/materialise`: its user alone deletes it); in `sennit/drop` also `proposal`; in `sennit/gc` also `workspace`, `spare` (a folder kept for another task) and `store` (objects). */
   kind: string;
   /** Id of its ticket; absent for what belongs to no ticket any more. */
   ticket?: string | null;

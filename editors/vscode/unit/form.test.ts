@@ -81,6 +81,36 @@ test("what is about all tasks is refused in a later part, and what is about one 
   assert.deepEqual(own.problems, ["Line 2: `task` is about one task, and this part is for all."]);
 });
 
+test("a header that there is not is refused, and the nearest is named", () => {
+  const problems = (text: string): readonly string[] => readForm(text).problems;
+  const so = (above: string): string => `If the prompt begins so, put ${above} above it.`;
+  assert.deepEqual(problems("agent: a\nbudgt: 20 turns\n\nx"), [`Line 2: there is no header \`budgt\`; the nearest is \`budget\`. ${so("an empty line")}`]);
+  assert.deepEqual(problems("x\n---\naxcess: read\nrole: review\n\ny"), [
+    `Line 3: there is no header \`axcess\`; the nearest is \`access\`. ${so("`agent:` and an empty line")}`,
+  ]);
+  assert.deepEqual(problems("labol: both\n---\nx").length, 1);
+  assert.match(problems("agent: a\nbogus: x\n\ny")[0] ?? "", /^Line 2: there is no header `bogus`; there are: agent, role, model,/u);
+  assert.deepEqual(problems("Agent: a\nafter_all:\n\nx").map((one) => one.split(";", 1)[0]), [
+    "Line 1: there is no header `Agent`", "Line 2: there is no header `after_all`",
+  ]);
+});
+
+test("a prompt can begin with a word and a colon", () => {
+  const heads: readonly (readonly [string, string])[] = [
+    ["agent: a\n\n", "bogus: x"],
+    ["agent:\n\n", "axcess: read"],
+    ["", "fix: it\ndocs: too"],
+    ["agent: a\n", "https://example.invalid says how"],
+    ["agent: a\n", "std::move it"],
+    ["agent: a\n", "Do it.\nbogus: x"],
+  ];
+  for (const [head, prompt] of heads) {
+    const { drafts, problems } = readForm(head + prompt);
+    assert.deepEqual([drafts.map((one) => one.prompt), problems], [[prompt], []]);
+    assert.deepEqual(readForm(formOf(drafts)).drafts, drafts);
+  }
+});
+
 test("headers are offered at the head of a task and nowhere else", () => {
   const lines = [...HELP, "agent: a", "", "x", "role: in the prompt", "---", "", "role: b", "```", "---"];
   const heads = lines.map((_, index) => isInHead(lines, index));

@@ -78,6 +78,28 @@ def test_an_unknown_sub_command_is_said_with_all_that_there_are(editor: Neovim) 
     editor.until_notice("nothing was dispatched: `much` is no part of a budget")
     editor.sennit("dispatch access=all true")
     editor.until_notice("nothing was dispatched: `access` is read or write, not `all`")
+    editor.sennit("dispatch agnt=command true")
+    editor.until_notice("there is no header `agnt`; the nearest is `agent`", ":Sennit dispatch")
+    editor.sennit("dispatch label=both agent=command true")
+    editor.until_notice("`label` can be said in a draft alone", ":Sennit dispatch")
+
+
+def test_what_is_wrong_with_a_call_is_said_once_in_the_words_of_a_draft(editor: Neovim) -> None:
+    dispatch = "require('sennit').dispatch(...)"
+    editor.lua(dispatch, [{"agent": "nobody", "prompt": "x"}])
+    told = editor.until_notice("Nothing was dispatched")
+    assert told.count("names no agent") == 1
+    assert "\n  `agent`: names no agent: 'nobody'" in told
+    assert "tasks[" not in told
+    editor.forget_notices()
+    editor.lua(
+        dispatch,
+        [{"agent": "nobody", "prompt": "x"},
+         {"agent": "command", "id": "last", "after": ["none"], "prompt": "x"}],
+    )  # fmt: skip
+    told = editor.until_notice("Nothing was dispatched")
+    assert "\n  `agent` of task-1: names no agent" in told
+    assert "\n  `after` of last: names no task of this call: 'none' (valid: task-1)" in told
 
 
 def test_a_draft_says_what_counts_for_all_and_completes_what_headers_can_hold(

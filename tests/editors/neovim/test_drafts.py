@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.editors.neovim.neovim import Neovim
 
 DRAFT = """\
@@ -109,3 +111,60 @@ def test_what_goes_along_with_a_task_is_a_file_of_the_folder_or_a_proposal(lua: 
         {"uri": "file:///c"},
         {"proposal": "p_1"},
     ]
+
+
+def _problems(lua: Neovim, *lines: str) -> list[str]:
+    return _read(lua, list(lines))[1]
+
+
+SO = "If the prompt begins so, put {} above it"
+
+
+def test_a_header_that_there_is_not_is_refused_and_the_nearest_is_named(lua: Neovim) -> None:
+    below, first = SO.format("an empty line"), SO.format("`agent:` and an empty line")
+    assert _problems(lua, "agent: a", "budgt: 20 turns", "", "x") == [
+        f"line 2: there is no header `budgt`; the nearest is `budget`. {below}"
+    ]
+    assert _problems(lua, "x", "---", "axcess: read", "role: review", "", "y") == [
+        f"line 3: there is no header `axcess`; the nearest is `access`. {first}"
+    ]
+    assert _problems(lua, "labol: both", "---", "x") == [
+        f"line 1: there is no header `labol`; the nearest is `label`. {first}"
+    ]
+    (told,) = _problems(lua, "agent: a", "bogus: x", "", "y")
+    assert told.startswith("line 2: there is no header `bogus`; there are: agent, role, model,")
+    assert [one.split(";")[0] for one in _problems(lua, "Agent: a", "after_all:", "", "x")] == [
+        "line 1: there is no header `Agent`", "line 2: there is no header `after_all`",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        ["agent: a", "", "bogus: x"],
+        ["agent:", "", "axcess: read"],
+        ["fix: it", "docs: too"],
+        ["agent: a", "https://example.invalid says how"],
+        ["agent: a", "std::move it"],
+        ["agent: a", "Do it.", "bogus: x"],
+    ],
+)
+def test_a_prompt_can_begin_with_a_word_and_a_colon(lua: Neovim, head: list[str]) -> None:
+    drafts, problems, _ = _read(lua, head)
+    assert problems == []
+    assert (
+        drafts[0]["prompt"]
+        == "\n".join(head).removeprefix("agent: a\n").removeprefix("agent:\n").strip()
+    )
+    written = lua.lua("return require('sennit.draft').format(...)", drafts)
+    assert _read(lua, written)[:2] == (drafts, [])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "distance"),
+    [("", "", 0), ("a", "", 1), ("", "ab", 2), ("role", "role", 0), ("roel", "role", 1),
+     ("axcess", "access", 1), ("attaach", "attach", 1), ("ab", "ba", 1), ("test", "task", 2),
+     ("kitten", "sitting", 3)],
+)  # fmt: skip
+def test_slips_are_counted_by_letters(lua: Neovim, one: str, other: str, distance: int) -> None:
+    assert lua.lua("return require('sennit.spelling').distance(...)", one, other) == distance

@@ -256,6 +256,15 @@ def test_checkhealth_tells_what_is_there(scene: Scene) -> None:
     assert "ERROR" not in text
 
 
+def test_checkhealth_says_how_trust_is_granted_in_the_editor(scene: Scene) -> None:
+    scene.write("a.txt", "one\n")
+    scene.commit()
+    text = _health(scene.start(before=""))
+    assert "is untrusted" in text
+    assert "`:Sennit trust` shows and grants it" in text
+    assert "sennit trust grant" not in text
+
+
 def test_checkhealth_tells_what_is_missing(bare: Scene) -> None:
     text = _health(bare.start())
     assert "no program `sennit` was found on PATH" in text

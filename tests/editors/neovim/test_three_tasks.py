@@ -130,10 +130,12 @@ def test_what_was_accepted_is_applied_byte_for_byte(scene: Scene, editor: Neovim
 
 def test_undo_brings_the_text_back_byte_for_byte(scene: Scene, editor: Neovim) -> None:
     _reviewed(scene, editor)
-    applied(editor)
+    application = applied(editor)["id"]
+    editor.forget_notices()
     assert undone(editor)["state"] == "applied"
     assert editor.text(scene.path("many.txt")) == MANY
     assert scene.path("code.py").read_bytes() == b"total = 1+1\n"
+    editor.until_notice(f"Sennit: {application} is taken back, 2 files")
 
 
 def test_undo_keeps_what_was_typed_since(scene: Scene, editor: Neovim) -> None:

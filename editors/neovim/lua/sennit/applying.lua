@@ -13,11 +13,31 @@ local tab = require('sennit.ui.review')
 
 local M = {}
 
+--- By the state of the undo, which is an application of its own.
+local UNDO = {
+  applied = 'is taken back',
+  partlyApplied = 'is taken back in part',
+  failed = 'was not taken back',
+}
+
+--- What it is about, in words: an undo is about the application that it takes back.
+---@param view sennit.ApplicationView
+---@return string
+local function head(view)
+  if not view.undoes then
+    return ('%s is %s'):format(view.id, view.state)
+  end
+  local words = UNDO[view.state]
+    or ('is being taken back by %s, which is %s'):format(view.id, view.state)
+  return ('%s %s'):format(view.undoes, words)
+end
+
 ---@param view sennit.ApplicationView
 ---@return string
 local function what_became(view)
   local files = plain.count(#(view.files or {}), 'file')
-  local parts = { ('%s is %s, %s'):format(view.id, view.state, files) }
+  local hunk = view.undoes and 'hunk' or 'accepted hunk'
+  local parts = { ('%s, %s'):format(head(view), files) }
   for _, file in ipairs(view.files or {}) do
     if file.message then
       parts[#parts + 1] = ('%s: %s'):format(plain.line(file.path), plain.line(file.message))
@@ -29,12 +49,13 @@ local function what_became(view)
   local there = #(view.alreadyThere or {})
   if there > 0 then
     local words = '%s needed no change, since your text held that already'
-    parts[#parts + 1] = words:format(plain.count(there, 'accepted hunk'))
+    parts[#parts + 1] = words:format(plain.count(there, hunk))
   end
   local conflicts = #(view.conflicts or {})
   if conflicts > 0 then
-    local words = '%s left out, since the text there is another now; it is marked in the review'
-    parts[#parts + 1] = words:format(plain.count(conflicts, 'accepted hunk'))
+    local words = view.undoes and '%s stays, since the text there is another now'
+      or '%s left out, since the text there is another now; it is marked in the review'
+    parts[#parts + 1] = words:format(plain.count(conflicts, hunk))
   end
   return table.concat(parts, '\n  ')
 end
@@ -147,26 +168,24 @@ local function params_for(wanted)
   return { target = 'editor', proposals = accepted }
 end
 
---- The server to ask: without a named ticket that of the open review, which may be of another folder.
----@param wanted? string
+--- The server of the open review, which may be of another folder.
 ---@return vim.lsp.Client?
-local function server_for(wanted)
+local function server_of_review()
   local review = tab.get()
-  if review and not wanted then
-    return review.session:server()
-  end
-  return client.current()
+  return review and review.session:server() or client.current()
 end
 
 --- Applies what is accepted, of the open review or of a ticket or proposal.
 ---@param wanted? string
 function M.apply(wanted)
   async.run(function()
-    local params = params_for(wanted)
-    local server = params and server_for(wanted)
+    -- What is named may be known to the server alone so far.
+    local asked = wanted and client.informed()
+    local params = (asked or not wanted) and params_for(wanted)
+    local server = params and (asked or server_of_review())
     local view, told
-    if server then
-      view, told = apply_confirmed(server, assert(params))
+    if server and params then
+      view, told = apply_confirmed(server, params)
     end
     if server and view then
       state.take_application(view, server.root_dir)

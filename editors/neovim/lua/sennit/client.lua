@@ -284,6 +284,16 @@ function M.current()
   return M.ready(client) and client or nil
 end
 
+--- As `current`, and waits until the tickets that its server keeps are known: an editor begins with none.
+---@return vim.lsp.Client?
+function M.informed()
+  local client = M.current()
+  if client then
+    require('sennit.refresh').caught_up(client)
+  end
+  return client
+end
+
 --- Waits until a client is ready; under `async.run`.
 ---@param client vim.lsp.Client
 ---@return boolean

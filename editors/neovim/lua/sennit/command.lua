@@ -30,6 +30,23 @@ local IN_LINE = {
   attach = true,
 }
 
+--- What is wrong with a word before `=` at the head of a prompt; nil where it may well be of the prompt.
+---@param name string
+---@return string? problem
+local function no_option(name)
+  local headers = require('sennit.headers')
+  local draft = '`:Sennit dispatch` alone opens a draft'
+  if headers.get(name) then
+    return ('`%s` can be said in a draft alone; %s'):format(name, draft)
+  elseif headers.is_slip(name) then
+    return ('%s. If the prompt begins so, write it into a draft; %s'):format(
+      headers.unknown(name),
+      draft
+    )
+  end
+  return nil
+end
+
 --- Takes `agent=NAME` and its like off the head of a prompt.
 ---@param rest string
 ---@return sennit.Draft? draft
@@ -41,7 +58,8 @@ local function read_draft(rest)
   while true do
     local name, value, prompt = draft.prompt:match('^(%l+)=(%S+)%s*(.*)$')
     if not name or not IN_LINE[name] then
-      return draft
+      local problem = name and no_option(name)
+      return not problem and draft or nil, problem
     end
     local problem = headers.put(draft, assert(headers.get(name)), value)
     if problem then

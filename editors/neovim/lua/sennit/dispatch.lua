@@ -4,6 +4,7 @@ local async = require('sennit.async')
 local client = require('sennit.client')
 local connection = require('sennit.rpc.connection')
 local draft = require('sennit.draft')
+local headers = require('sennit.headers')
 local notify = require('sennit.notify')
 local plain = require('sennit.plain')
 local protocol = require('sennit.protocol')
@@ -76,6 +77,25 @@ local function started(result, tasks)
   )
 end
 
+--- Where a problem of a call is, in words of a draft: its headers, and the ids of its tasks.
+---@param tasks sennit.Task[]
+---@return fun(path: string): string
+local function place_in(tasks)
+  return function(path)
+    local index, key = path:match('^tasks%[(%d+)%]%.?(%w*)')
+    key = key or path:match('^defaults%.(%w+)')
+    if not key then
+      return path
+    end
+    local header = key ~= '' and ('`%s`'):format(headers.name_of(key)) or 'it'
+    local task = tasks[(tonumber(index) or -1) + 1]
+    if not task then
+      return header .. ' for all tasks'
+    end
+    return #tasks > 1 and ('%s of %s'):format(header, task.id) or header
+  end
+end
+
 ---@param problem sennit.Error
 ---@return string
 local function advice(problem)
@@ -112,7 +132,9 @@ function M.send(drafts, call, nonce)
   local result, problem = send(server.root_dir, params)
   if not result then
     local told = assert(problem)
-    notify.error(('Nothing was dispatched: %s%s'):format(notify.describe(told), advice(told)))
+    notify.error(
+      ('Nothing was dispatched: %s%s'):format(notify.describe(told, place_in(tasks)), advice(told))
+    )
     return nil
   end
   started(result, tasks)

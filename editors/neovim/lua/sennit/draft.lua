@@ -151,6 +151,33 @@ local function take(part, line, number)
   return true, headers.put(is_joint and part.call or part.draft, header, value)
 end
 
+--- Where the lines end that are headers, or look so beside them. A line alone that only looks so is a prompt.
+---@param lines string[]
+---@param first integer
+---@return integer last
+local function end_of_head(lines, first)
+  local last, is_head = first - 1, false
+  while lines[last + 1] do
+    local word = headers.word(lines[last + 1])
+    if not word then
+      break
+    end
+    is_head = is_head or headers.get(word) ~= nil or headers.is_slip(word)
+    last = last + 1
+  end
+  return is_head and last or first - 1
+end
+
+---@param line string
+---@param is_first boolean Whether no header stands above it, below which an empty line would do.
+---@return string problem
+local function no_header(line, is_first)
+  return ('%s. If the prompt begins so, put %s above it'):format(
+    headers.unknown(assert(headers.word(line))),
+    is_first and '`agent:` and an empty line' or 'an empty line'
+  )
+end
+
 ---@param lines { first: integer, [integer]: string }
 ---@param problems string[]
 ---@return sennit.DraftPart
@@ -161,17 +188,18 @@ local function read_part(lines, problems)
   end
   ---@type sennit.DraftPart
   local part = { draft = { prompt = '' }, call = {} }
-  while lines[at] do
-    local number = lines.first + at - 1
-    local is_header, problem = take(part, lines[at], number)
+  local first, last = at, end_of_head(lines, at)
+  for index = first, last do
+    local number = lines.first + index - 1
+    local is_header, problem = take(part, lines[index], number)
     if not is_header then
-      break
-    elseif problem then
+      problem = no_header(lines[index], index == first)
+    end
+    if problem then
       problems[#problems + 1] = ('line %d: %s'):format(number, problem)
     end
-    at = at + 1
   end
-  part.draft.prompt = vim.trim(table.concat(vim.list_slice(lines, at), '\n'))
+  part.draft.prompt = vim.trim(table.concat(vim.list_slice(lines, last + 1), '\n'))
   return part
 end
 

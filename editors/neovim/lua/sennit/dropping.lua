@@ -57,7 +57,7 @@ end
 ---@param words string[]
 function M.drop(words)
   async.run(function()
-    local server = client.current()
+    local server = client.informed()
     local ticket = server and ticket_for(words[1])
     if not server or not ticket then
       return

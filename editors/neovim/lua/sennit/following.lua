@@ -202,7 +202,7 @@ end
 function M.follow(words, rest, given)
   local along = passage(given)
   async.run(function()
-    local server = client.current()
+    local server = client.informed()
     if not server then
       return
     end

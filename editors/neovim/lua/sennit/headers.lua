@@ -1,5 +1,6 @@
 --- The headers of a draft: what each is called, how its value is read and written. Pure.
 local budget = require('sennit.budget')
+local spelling = require('sennit.spelling')
 
 local M = {}
 
@@ -161,6 +162,21 @@ function M.get(name)
   return BY_NAME[name]
 end
 
+--- What the protocol calls otherwise than a draft keeps it.
+local KEPT_AS = { dependsOn = 'after', modelClass = 'class' }
+
+--- How a key of the protocol is written in a draft.
+---@param key string
+---@return string
+function M.name_of(key)
+  for _, one in ipairs(M.OF_TASK) do
+    if one.key == (KEPT_AS[key] or key) then
+      return one.name
+    end
+  end
+  return key
+end
+
 --- Whether a header is about the ticket as a whole.
 ---@param name string
 ---@return boolean
@@ -177,6 +193,38 @@ function M.names()
     end
   end
   return names
+end
+
+--- The word before the colon of a line that is a header, or would be one if there were that header.
+---@param line string
+---@return string?
+function M.word(line)
+  local known = line:match('^(%l+):')
+  if known and BY_NAME[known] then
+    return known
+  end
+  -- Not `https://…`, `std::vector` or `C:\…`, which begin a prompt.
+  return line:match('^(%a[%w_-]*):$') or line:match('^(%a[%w_-]*):[^:/\\]')
+end
+
+--- Whether a word is so near a header that it is one with a slip in it.
+---@param word string
+---@return boolean
+function M.is_slip(word)
+  local _, distance = spelling.nearest(word, M.names())
+  return #word >= 4 and distance <= 1
+end
+
+--- What is wrong with a header that there is not, and which one is the nearest.
+---@param word string
+---@return string
+function M.unknown(word)
+  local names = M.names()
+  local nearest, distance = spelling.nearest(word, names)
+  if distance * 2 <= #word then
+    return ('there is no header `%s`; the nearest is `%s`'):format(word, nearest)
+  end
+  return ('there is no header `%s`; there are: %s'):format(word, table.concat(names, ', '))
 end
 
 --- Puts the value of a header where it belongs; one that says nothing is left out.

@@ -53,6 +53,9 @@ local function ask(running, method, params)
   return answer and answer.result
 end
 
+--- Where the editor has a command of its own for what the server's advice is about.
+local ADVICE = { trust = '`:Sennit trust` shows and grants it, so that agents may run.' }
+
 local TELL = {
   good = health.ok,
   warning = health.warn,
@@ -69,7 +72,7 @@ local function check_doctor(running, root)
     if line.health == 'good' then
       health.ok(message)
     else
-      TELL[line.health](message, line.advice)
+      TELL[line.health](message, line.advice and ADVICE[line.area] or line.advice)
     end
   end
 end

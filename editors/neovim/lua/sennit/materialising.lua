@@ -18,7 +18,7 @@ end
 ---@param rest string
 function M.open(words, rest)
   async.run(function()
-    local server = client.current()
+    local server = client.informed()
     local named = server
       and picking.task(
         server,

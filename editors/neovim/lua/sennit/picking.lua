@@ -28,20 +28,33 @@ function M.named(words, rest)
   return { ticket = words[1], task = words[2], text = rest:match('^%S+%s+%S+%s+(.+)$') }
 end
 
+--- The tickets that are meant, each with its tasks: lists of tickets do not name these.
+---@param server vim.lsp.Client
+---@param wanted sennit.Wanted
+---@return string[] ids
+local function meant(server, wanted)
+  local ids = wanted.ticket and { wanted.ticket }
+    or vim.tbl_map(function(ticket)
+      return ticket.id
+    end, state.tickets())
+  for _, id in ipairs(ids) do
+    if #state.tasks(id) == 0 then
+      refresh.ticket(server, id)
+    end
+  end
+  return ids
+end
+
 ---@param server vim.lsp.Client
 ---@param wanted sennit.Wanted
 ---@param fits fun(task: sennit.TaskView): boolean
 ---@return { ticket: string, task: sennit.TaskView }[]
 local function fitting(server, wanted, fits)
-  if wanted.ticket and #state.tasks(wanted.ticket) == 0 then
-    refresh.ticket(server, wanted.ticket)
-  end
   local found = {}
-  for _, ticket in ipairs(state.tickets()) do
-    local is_meant = not wanted.ticket or wanted.ticket == ticket.id
-    for _, task in ipairs(is_meant and state.tasks(ticket.id) or {}) do
+  for _, ticket in ipairs(meant(server, wanted)) do
+    for _, task in ipairs(state.tasks(ticket)) do
       if (not wanted.task or wanted.task == task.id) and fits(task) then
-        found[#found + 1] = { ticket = ticket.id, task = task }
+        found[#found + 1] = { ticket = ticket, task = task }
       end
     end
   end

@@ -729,7 +729,7 @@
 --- One thing that is kept.
 ---@class sennit.RetainedItem
 ---@field id string Id of the ticket, application or proposal; else the name of a folder.
----@field kind string `ticket` or `application`; in `sennit/drop` also `proposal`; in `sennit/gc` also `workspace`, `spare` (a folder kept for another task) and `store` (objects).
+---@field kind string `ticket`, `application` or `checkout` (of `sennit/materialise`: its user alone deletes it); in `sennit/drop` also `proposal`; in `sennit/gc` also `workspace`, `spare` (a folder kept for another task) and `store` (objects).
 ---@field ticket? string|nil Id of its ticket; absent for what belongs to no ticket any more.
 ---@field task? string|nil Id of the task of a proposal; absent for all else.
 ---@field bytes? integer What it takes on the disk; 0 where that is counted elsewhere or not at all.

@@ -11,6 +11,9 @@ local M = {}
 local TICKETS = 50
 local PROPOSALS = 1000
 
+---@type table<integer, fun()[]> Who waits for what is read at the start of a client; by its id, while it is read.
+local waiting = {}
+
 --- Asks and shows what fails. That the server has ended is no failure of its own here: its end is told.
 ---@param client vim.lsp.Client
 ---@param what string
@@ -79,19 +82,45 @@ local function has_unfinished(ticket)
   end)
 end
 
+---@param client vim.lsp.Client
+local function read_all(client)
+  if not M.lists(client) then
+    return
+  end
+  for _, ticket in ipairs(state.tickets()) do
+    if not state.is_final(ticket.state) or has_unfinished(ticket.id) then
+      M.ticket(client, ticket.id)
+    end
+  end
+end
+
 --- What a client wants to know when its server has started.
 ---@param client vim.lsp.Client
 function M.all(client)
+  waiting[client.id] = {}
   async.run(function()
-    if not M.lists(client) then
-      return
+    local ok, problem = pcall(read_all, client)
+    -- Whatever came of it: nobody is left waiting.
+    local all = waiting[client.id]
+    waiting[client.id] = nil
+    for _, done in ipairs(all) do
+      done()
     end
-    for _, ticket in ipairs(state.tickets()) do
-      if not state.is_final(ticket.state) or has_unfinished(ticket.id) then
-        M.ticket(client, ticket.id)
-      end
+    if not ok then
+      error(problem, 0)
     end
   end)
+end
+
+--- Waits until what is read at the start of a client has been; under `async.run`.
+---@param client vim.lsp.Client
+function M.caught_up(client)
+  local all = waiting[client.id]
+  if all then
+    async.await(function(done)
+      all[#all + 1] = done
+    end)
+  end
 end
 
 return M

@@ -114,7 +114,7 @@ end
 ---@param rest string
 function M.steer(words, rest)
   async.run(function()
-    local server = client.current()
+    local server = client.informed()
     if not server then
       return
     end
@@ -137,7 +137,7 @@ end
 ---@param rest string
 function M.interrupt(words, rest)
   async.run(function()
-    local server = client.current()
+    local server = client.informed()
     if not server then
       return
     end

@@ -53,7 +53,7 @@ end
 ---@param task? string
 function M.cancel(ticket, task)
   async.run(function()
-    local server = client.current()
+    local server = client.informed()
     local id = server
       and ticket_for(ticket, function(one)
         return not state.is_final(one.state)
@@ -126,7 +126,7 @@ end
 ---@param rest string
 function M.answer(words, rest)
   async.run(function()
-    local server = client.current()
+    local server = client.informed()
     local found = server and question_for(words[1], words[2])
     if not server or not found then
       if server then
@@ -168,7 +168,7 @@ end
 ---@param task? string
 function M.output(ticket, task)
   async.run(function()
-    local server = client.current()
+    local server = client.informed()
     local id = server and ticket_for(ticket, function()
       return true
     end)

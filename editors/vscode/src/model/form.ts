@@ -1,6 +1,6 @@
 /** Tasks as text: headers, an empty line, the prompt; a line of dashes between tasks. */
 import type { Attachment, DispatchParams, Task } from "../protocol.ts";
-import { type Header, OF_TASK, OF_TICKET, type Place, headerLines, headerNamed, put } from "./headers.ts";
+import { type Header, OF_TASK, OF_TICKET, type Place, headerLines, headerNamed, headerWord, isSlip, put, unknownHeader } from "./headers.ts";
 
 export const HELP: readonly string[] = [
   "# Write one task or several, with a line of dashes (---) between them. Each may begin with headers:",
@@ -122,8 +122,12 @@ function isEscaped(line: string): boolean {
 function readPart(lines: readonly Line[], problems: string[]): Part {
   const first = lines.findIndex(({ text }) => text.trim() !== "" && !HELP.includes(text));
   const told = first < 0 ? [] : lines.slice(first);
-  const noHeader = told.findIndex(({ text }) => headerIn(text) === undefined);
-  const headers = noHeader < 0 ? told : told.slice(0, noHeader);
+  const headers = headOf(told);
+  for (const [index, { text, number }] of headers.entries()) {
+    if (headerIn(text) === undefined) {
+      problems.push(`Line ${String(number)}: ${noHeader(text, index === 0)}.`);
+    }
+  }
   const said = headers.flatMap(({ text, number }) => {
     const found = headerIn(text);
     return found === undefined || found.value === "" ? [] : [{ ...found, number, name: found.header.name, isJoint: OF_TICKET.includes(found.header) }];
@@ -141,6 +145,20 @@ function readPart(lines: readonly Line[], problems: string[]): Part {
     joint: said.find((one) => one.isJoint),
     prompt: told.slice(headers.length).map(({ text }) => text).join("\n").trim(),
   };
+}
+
+/** The lines that are headers, or look so beside them. A line alone that only looks so is a prompt. */
+function headOf(told: readonly Line[]): readonly Line[] {
+  const end = told.findIndex(({ text }) => headerWord(text) === undefined);
+  const head = end < 0 ? told : told.slice(0, end);
+  const words = head.map(({ text }) => headerWord(text) ?? "");
+  return words.some((word) => headerNamed(word) !== undefined || isSlip(word)) ? head : [];
+}
+
+/** `isFirst`: no header stands above it, below which an empty line would do. */
+function noHeader(text: string, isFirst: boolean): string {
+  const above = isFirst ? "`agent:` and an empty line" : "an empty line";
+  return `${unknownHeader(headerWord(text) ?? "")}. If the prompt begins so, put ${above} above it`;
 }
 
 /** Whether a line stands where headers do, before the empty line and the prompt; `at` is from 0. */

@@ -1,6 +1,7 @@
 /** The headers of a form: what each is called, how its value is read and written. */
 import type { Budget } from "../protocol.ts";
 import { type Unread, budgetWords, readBudget, readTime, timeWords } from "./budget.ts";
+import { nearest } from "./spelling.ts";
 
 /** What an agent is given along: a file, lines of one, or an earlier proposal. */
 export type Place =
@@ -113,6 +114,30 @@ export const HEADERS: readonly Header[] = [...OF_TASK, ...OF_TICKET];
 
 export function headerNamed(name: string): Header | undefined {
   return HEADERS.find((one) => one.name === name);
+}
+
+/** Not `https://…`, `std::vector` or `C:\\…`, which begin a prompt. */
+const LIKE_A_HEADER = /^([A-Za-z][\w-]*):(?![:/\\])/u;
+const KNOWN = /^([a-z]+):/u;
+
+/** The word before the colon of a line that is a header, or would be one if there were that header. */
+export function headerWord(line: string): string | undefined {
+  const known = KNOWN.exec(line)?.[1];
+  return known !== undefined && headerNamed(known) !== undefined ? known : LIKE_A_HEADER.exec(line)?.[1];
+}
+
+const NAMES = HEADERS.map((one) => one.name);
+
+/** Whether a word is so near a header that it is one with a slip in it. */
+export function isSlip(word: string): boolean {
+  return word.length >= 4 && nearest(word, NAMES).distance <= 1;
+}
+
+/** What is wrong with a header that there is not, and which one is the nearest. */
+export function unknownHeader(word: string): string {
+  const near = nearest(word, NAMES);
+  const instead = near.distance * 2 <= word.length ? `the nearest is \`${near.word}\`` : `there are: ${NAMES.join(", ")}`;
+  return `there is no header \`${word}\`; ${instead}`;
 }
 
 /** Puts the value of a header where it belongs; gives what is wrong with it. */
