@@ -34,6 +34,9 @@ SMALL = 5_000
 ROUNDS = 5
 _MS = 1000
 MERGE_MS = 10
+SETTLED_S = 2.1
+"""What agents and people take at least before they are done. Git reads each file whose times are of
+the second in which its index was written, which would be all of a small tree."""
 
 
 @define
@@ -84,6 +87,7 @@ async def stages(tree: BenchTree, place: Path, rounds: int, first: float) -> tup
     times, place = Times(), place / "stages"
     tree.restore()
     tree.make_dirty()
+    await anyio.sleep(SETTLED_S)
     try:
         for number in range(rounds):
             await _snapshots(times, tree, place / f"s{number}")
@@ -127,6 +131,7 @@ async def _tasks(times: Times, tree: BenchTree, place: Path, rounds: int) -> Non
     # A folder of an earlier task, in which somebody was at work.
     earlier = await times.wait("plain workspace", ours.workspace("earlier", base))
     work(earlier.folder, tree, rounds, names)
+    await anyio.sleep(SETTLED_S)
     await ours.give_back(earlier)
     for task in range(rounds):
         make = partial(reference.workspace, f"w{task}", theirs.commit)
@@ -134,6 +139,7 @@ async def _tasks(times: Times, tree: BenchTree, place: Path, rounds: int) -> Non
         mine = await times.wait("workspace", ours.workspace(f"o{task}", base))
         work(workers[-1], tree, task, names)
         work(mine.folder, tree, task, names)
+        await anyio.sleep(SETTLED_S)
         take = partial(reference.capture, workers[-1], theirs)
         proposal, patch = times.of("reference capture", take)
         taken = await times.wait("capture", ours.capture(mine))

@@ -22,7 +22,7 @@ import anyio.to_thread
 from attrs import evolve
 from rich.console import Console
 
-from benchmarks.git_engine import Times
+from benchmarks.git_engine import SETTLED_S, Times
 from benchmarks.git_pipeline import Batch, batches_of, merged_in_order, reference_batch
 from benchmarks.git_trees import CACHE, BenchTree, linux_tree, made_tree, work
 from benchmarks.our_way import Ours, at_once, open_ours
@@ -136,6 +136,7 @@ async def _workspaces(times: Times, tree: BenchTree, ours: Ours, place: Path) ->
         layer = await times.wait("layer", ours.workspace(f"o{task}", base))
         work(worker, tree, task, names)
         await anyio.to_thread.run_sync(_work_inside, ours, tree, layer, task, names)
+        await anyio.sleep(SETTLED_S)
         proposal, _ = times.of("theirs", partial(reference.capture, worker, theirs))
         taken = await times.wait("capture", ours.capture(layer))
         _same(taken.tree, proposal.tree)

@@ -167,9 +167,9 @@ class RetainedItem:
     )
     kind: str = field(
         metadata=says(
-            "`ticket` or `application`; in `sennit/drop` also `proposal`; in `sennit/gc` "
-            "also `workspace`, `spare` (a folder kept for another task) and `store` "
-            "(objects)."
+            "`ticket`, `application` or `checkout` (of `sennit/materialise`: its user alone "
+            "deletes it); in `sennit/drop` also `proposal`; in `sennit/gc` also `workspace`, "
+            "`spare` (a folder kept for another task) and `store` (objects)."
         )
     )
     ticket: TicketId | None = field(

@@ -98,7 +98,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("question", help="one sentence")
     parser.add_argument("--option", action="append", default=[], help="an answer to choose")
-    parser.add_argument("--deadline", type=float, metavar="SECONDS", help="how long to wait")
+    parser.add_argument(
+        "--deadline",
+        type=float,
+        metavar="SECONDS",
+        help="how long to wait; unless given for as long as the server does (`ask.deadlineMs`)",
+    )
     return parser
 
 

@@ -108,8 +108,8 @@ def test_what_is_wrong_with_an_option_is_told_by_its_name() -> None:
     given = call_of(RunArguments(("q", "r"), agent="nobody"), FOLDER)
     wrong = given.wrong((Problem("defaults.agent", "names no agent"),))
     assert [each.path for each in problems_in(wrong.data)] == ["--agent"]
-    elsewhere = given.wrong((Problem("defaults.cwd", "names a folder"),))
-    assert "`sennit -C`, which is the current folder unless given," in elsewhere.message
+    elsewhere = given.wrong((Problem("defaults.cwd", "names a folder that is odd"),))
+    assert "the folder here (`-C` names another): is odd" in elsewhere.message
     line = call_of(RunArguments(commands=("x | y",)), FOLDER)
     piped = line.wrong((Problem("tasks[0].prompt", "means nothing"),))
     assert [each.path for each in problems_in(piped.data)] == ["command-1"]

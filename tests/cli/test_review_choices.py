@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from sennit.cli.failures import UsageError
@@ -93,3 +95,22 @@ def test_a_file_that_several_proposals_change_is_accepted_in_none() -> None:
     with pytest.raises(UsageError, match="p_t, p_u"):
         check_names(Named(accept=("a",)), [MADE, COLLIDES])
     check_names(Named(accept=("all",), reject=("a",)), [MADE, COLLIDES])
+
+
+INNER = a_proposal("v", a_file("inner/a", a_hunk("v1")), a_file("inner/b", a_hunk("v2")))
+
+
+def test_a_file_is_named_from_the_folder_here_too() -> None:
+    here = Path("/place/inner")
+    assert chosen(Named(accept=("b",), here=here), INNER) == [(ACCEPTED, ("v2",), False)]
+    assert chosen(Named(accept=("inner/b",), here=here), INNER) == [(ACCEPTED, ("v2",), False)]
+    assert chosen(Named(accept=("../b",), here=here), MADE) == [(ACCEPTED, ("b1",), False)]
+
+
+def test_a_name_of_two_files_is_refused_and_both_can_be_named() -> None:
+    here = Path("/place/inner")
+    with pytest.raises(UsageError, match=r"'\./a' for the one here"):
+        check_names(Named(reject=("a",), here=here), [MADE, INNER])
+    for name in ("./a", "../a", "inner/a"):
+        check_names(Named(reject=(name,), here=here), [MADE, INNER])
+    assert chosen(Named(reject=("./a",), here=here), MADE) == []

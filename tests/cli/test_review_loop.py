@@ -188,3 +188,11 @@ async def test_accepting_everything_leaves_rejected_what_was_rejected() -> None:
 async def test_what_is_applied_whole_asks_nothing() -> None:
     view = a_proposal("t", a_file("a", a_hunk("a1", applied=True)), review=Review.ACCEPTED)
     assert await reviewed([], view) == ([], True)
+
+
+async def test_hunk_by_hunk_every_file_has_its_heading() -> None:
+    terminal = AnsweringTerminal(["s", "j", "j", "j", "j"])
+    with terminal.out.capture() as shown:
+        await review(DecidingClient([TWO_FILES]), terminal, [TWO_FILES])
+    headings = [line for line in shown.get().splitlines() if line.startswith("── ")]
+    assert headings == ["── a", "── b"] * 2

@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 from sennit.cli.server_requests import answer_of_person
+from sennit.cli.tables import clock
 from sennit.cli.terminal import PIPE_COLUMNS, Terminal
 from sennit_protocol.ids import QuestionId, TicketId
 from sennit_protocol.told import AskParams, AskResult
@@ -26,8 +27,8 @@ async def test_where_nobody_can_be_asked_the_exact_answer_and_the_deadline_are_t
     lines = said.get().splitlines()
     assert lines[0] == "api asks: Which\\x1b?"
     assert "one, two" in lines[1]
-    assert f"until {DEADLINE}" in lines[2]
-    assert lines[3] == "  To answer it: sennit answer t_1 api TEXT --question q_1"
+    assert f"until {clock(DEADLINE)};" in lines[2]
+    assert lines[3] == "  To answer it: sennit answer t_1/api TEXT --question q_1"
 
 
 @pytest.mark.anyio
@@ -43,4 +44,26 @@ async def test_a_question_that_a_person_leaves_open_tells_how_to_answer_it(
         terminal = Terminal(console, console, interactive=True)
         assert await answer_of_person(terminal, asked) == AskResult()
     assert "It was not answered here." in said.get()
-    assert "sennit answer t_1 api TEXT --question q_1" in said.get()
+    assert "sennit answer t_1/api TEXT --question q_1" in said.get()
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        (b"2\n", "Hello there"),
+        (b"hello THERE\n", "Hello there"),
+        (b"3\n", "3"),
+        (b"git status\n1\n", "3"),
+        (b"4\n\n", None),
+    ],
+)
+async def test_an_option_is_chosen_by_its_words_or_its_number_and_nothing_else(
+    typed: bytes, answer: str | None, keyboard: Keyboard
+) -> None:
+    console = Console(file=io.StringIO(), width=PIPE_COLUMNS, markup=False)
+    question = Question(QuestionId("q_1"), "Which?", ("3", "Hello there"))
+    keyboard(typed)
+    terminal = Terminal(console, console, interactive=True)
+    asked = AskParams(TicketId("t_1"), "api", question)
+    assert await answer_of_person(terminal, asked) == AskResult(answer)

@@ -4,7 +4,8 @@ import io
 
 import anyio
 import pytest
-from rich.console import Console
+from rich.console import Console, Group
+from rich.table import Table
 from rich.text import Text
 
 from sennit.cli.agents_command import agents_table
@@ -58,3 +59,12 @@ async def test_a_question_is_asked_anew_below_what_is_said_while_it_stands_open(
             keyboard(b"yes\n")
         terminal.note("Thanks.")
     assert said.get() == "Well? \nSomebody else has answered.\nWell? Thanks.\n"
+
+
+def test_a_command_below_a_table_is_one_line_however_narrow_the_terminal() -> None:
+    console = Console(file=io.StringIO(), width=30, force_terminal=True, markup=False)
+    terminal = Terminal(console, console, interactive=True)
+    command = "There are older ones: sennit tickets --before t_aaaaaaaaaa"
+    with console.capture() as said:
+        terminal.show(Group(Table("one"), Text(command)))
+    assert command in said.get().splitlines()

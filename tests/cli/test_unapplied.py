@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from sennit.cli.unapplied import unapplied_lines
 from sennit_protocol.ids import TicketId
@@ -13,6 +14,7 @@ from sennit_protocol.states import Decision, Integration
 from tests.cli.builders import a_file, a_hunk, a_proposal
 
 TICKET = TicketId("t_1")
+RETAINED = Integration.RETAINED
 ACCEPTED, REJECTED = Decision.ACCEPTED, Decision.REJECTED
 
 
@@ -36,6 +38,10 @@ DECIDE, OTHERWISE = "To decide: sennit review t_1", "To decide otherwise: sennit
             made(OPEN, OPEN),
             ["Nothing is accepted, and no file was changed.", DECIDE,
              "To apply all that fits: sennit apply t_1 --accept-all"],
+        ),
+        (
+            evolve(made(OPEN), summary=evolve(made(OPEN).summary, integration=RETAINED)),
+            ["Nothing is accepted, and no file was changed.", DECIDE],
         ),
         (
             made(WAITS, (ACCEPTED, True), (REJECTED, False), OPEN),

@@ -366,6 +366,25 @@ def test_an_agent_without_a_prompt_takes_the_roles_that_choose_it() -> None:
     assert valid(call(task(agent="script", role="verify")), SCRIPT).tasks[0].agent == "script"
 
 
+def test_the_model_of_a_role_that_its_agent_cannot_take_is_told() -> None:
+    asked = call(task(agent="short", role="writer"))
+    role = AgentDefinition("writer", "writes", "You write.", model="opus", thinking="high")
+
+    def told(*, speaks: bool) -> list[str]:
+        agents = {"short": AgentFact(speaks=speaks)}
+        made = valid(
+            asked, evolve(FACTS, agents=agents, definitions={HERE.repository: (role,)})
+        ).tasks[0]
+        assert made.model == ("opus" if speaks else None)
+        return [each.message for each in made.notices]
+
+    assert told(speaks=True) == []
+    model, thinking = told(speaks=False)
+    assert model.startswith("The role's model 'opus' is not used: it cannot be chosen for")
+    assert "agents.short.argv" in model
+    assert "thinking 'high'" in thinking
+
+
 def test_an_unknown_role_hides_no_other_problem_of_the_task() -> None:
     tasks = (task(agent="lost", role="nobody"), task("b", "x" * 11, agent="short", role="nobody"))
     assert {each.path for each in problems(call(*tasks))} == {

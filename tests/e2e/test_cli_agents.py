@@ -83,8 +83,9 @@ def test_definitions_are_listed_with_those_that_are_skipped(desk: Desk) -> None:
     assert [each["name"] for each in told["definitions"]] == [
         "cook", "explore", "review", "implement", "verify",
     ]  # fmt: skip
-    (notice,) = told["notices"]
-    assert "bad.md" in notice["message"]
+    skipped, untrusted = (notice["message"] for notice in told["notices"])
+    assert "bad.md" in skipped
+    assert "those in .claude/agents do not count" in untrusted
     told = desk.trusted().sennit("agents", "--json").json
     (guard,) = [each for each in told["definitions"] if each["name"] == "guard"]
     assert guard["readOnly"]

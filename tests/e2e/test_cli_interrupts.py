@@ -97,20 +97,20 @@ def test_a_question_that_is_answered_elsewhere_is_taken_back(
     desk: Desk, options: str, prompt: str
 ) -> None:
     with OnTerminal(desk, "run", *asking(options)) as terminal:
-        terminal.wait_for(f"{prompt} (empty: none):")
+        terminal.wait_for(f"{prompt} (empty: leave it open):")
         answered = desk.sennit("answer", "@", "command-1", "Hello")
         assert answered.code == 0, answered.err
         terminal.wait_for("command-1: the question is taken back: it was answered elsewhere: Hello")
         terminal.wait_for(REVIEW)
         terminal.type("y")
         assert terminal.end() == 0, terminal.seen
-        assert f"{prompt} (empty: none): \n" in terminal.seen
+        assert f"{prompt} (empty: leave it open): \n" in terminal.seen
     assert text(desk) == "Hello\n"
 
 
 def test_a_question_of_a_ticket_that_is_cancelled_is_taken_back(desk: Desk) -> None:
     with OnTerminal(desk, "run", *asking()) as terminal:
-        terminal.wait_for("Answer (empty: none):")
+        terminal.wait_for("Answer (empty: leave it open):")
         terminal.process.send_signal(signal.SIGINT)
         terminal.wait_for("Cancelling")
         terminal.wait_for("command-1: the question is taken back: the run is being stopped.")
@@ -123,7 +123,7 @@ def test_the_second_of_two_questions_stays_when_the_first_is_answered_elsewhere(
     desk: Desk,
 ) -> None:
     with OnTerminal(desk, "run", *asking(), *asking(), "--max-concurrent", "2") as terminal:
-        terminal.wait_for("Answer (empty: none):")
+        terminal.wait_for("Answer (empty: leave it open):")
         for number in (1, 2):
             if f"command-{number} asks" not in terminal.seen:
                 terminal.wait_for(f"command-{number} asks")
@@ -134,7 +134,7 @@ def test_the_second_of_two_questions_stays_when_the_first_is_answered_elsewhere(
         )
         assert desk.sennit("answer", "@", first, "Hello").code == 0
         terminal.wait_for(f"{first}: the question is taken back")
-        terminal.wait_for("Answer (empty: none):")
+        terminal.wait_for("Answer (empty: leave it open):")
         terminal.type("Salut")
         terminal.wait_for("[y,n")
         terminal.type("q")
@@ -142,10 +142,13 @@ def test_the_second_of_two_questions_stays_when_the_first_is_answered_elsewhere(
         assert "Salut" in desk.sennit("show", "@").out + terminal.seen
 
 
-@pytest.mark.parametrize("words", [["@/command-1", "Good day"], ["@", "command-1", "Good day"]])
-def test_a_task_is_answered_by_one_name_or_two(desk: Desk, words: list[str]) -> None:
+@pytest.mark.parametrize("words", [["@/command-1", "Good day"], ["@", "command-1", "Good day"],
+                                   ["@", "Good day"]])  # fmt: skip
+def test_a_task_is_answered_by_one_name_or_two_or_as_the_only_one(
+    desk: Desk, words: list[str]
+) -> None:
     with OnTerminal(desk, "run", *asking(), "--accept-all") as terminal:
-        terminal.wait_for("Answer (empty: none):")
+        terminal.wait_for("Answer (empty: leave it open):")
         done = desk.sennit("answer", *words)
         assert done.code == 0, done.err
         assert terminal.end() == 0, terminal.seen
@@ -155,7 +158,7 @@ def test_a_task_is_answered_by_one_name_or_two(desk: Desk, words: list[str]) -> 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["@", "Hello"], "sennit answer @/TASK"),
+        (["@", "a", "b", "c"], "sennit answer @/TASK"),
         (["@/command-1", "Good", "day"], "in quotes where it has several words"),
         (["@", "a", "b", "c"], "in quotes where it has several words"),
         (["@/command-1"], "Missing argument 'TEXT"),

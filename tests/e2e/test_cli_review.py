@@ -94,7 +94,7 @@ def test_unfinished_work_is_adopted_in_a_review_on_a_terminal(desk: Desk) -> Non
     (kept,) = proposals_after(desk, *python(program))
     name = kept["summary"]["id"]
     with OnTerminal(desk, "review", kept["summary"]["ticket"]) as terminal:
-        terminal.wait_for("unfinished: what its run had done is kept; to accept it adopts it")
+        terminal.wait_for("unfinished: what its run had done is kept; accepting it adopts it")
         terminal.wait_for("Adopt the unfinished work of command-1")
         terminal.type("y")
         assert terminal.end() == 0, terminal.seen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,33 @@ def test_nor_is_a_checkout_that_was_asked_for(server: Client) -> None:
     ticket = server.dispatch(task("one", sh("echo more > more.txt")))
     server.settled(ticket)
     folder = server.ask("materialise", ticket=ticket, task="one")["folder"]
-    assert "Use your own folder." in refusal(server, Path(folder))
+    message = refusal(server, Path(folder))
+    assert "Use your own folder." in message
+    assert "where `sennit materialise` makes checkouts" in message
+    assert "deletes them" not in message
+
+
+def test_a_checkout_that_was_asked_for_is_told_of_until_its_user_deletes_it(
+    machine: Machine, server: Client
+) -> None:
+    def told() -> tuple[list[Any], list[str]]:
+        kept = [one for one in server.ask("retained")["items"] if one["kind"] == "checkout"]
+        lines = [line["message"] for line in server.ask("doctor")["lines"]]
+        return kept, [line for line in lines if "`sennit materialise`" in line]
+
+    assert told() == ([], [])
+    ticket = server.dispatch(task("one", sh("echo more > more.txt")))
+    server.settled(ticket)
+    folder = server.ask("materialise", ticket=ticket, task="one")["folder"]
+    assert server.ask("drop", ids=[ticket], confirm=True)["done"]
+    assert server.ask("gc", confirm=True)["done"]
+    ((kept,), (line,)) = told()
+    assert kept["id"] == Path(folder).name
+    assert kept["bytes"] > 0
+    assert kept["reason"].endswith(f"in {Path(folder).parent}")
+    assert f"1 checkout of `sennit materialise` in {machine.state / 'looks'}" in line
+    shutil.rmtree(folder)
+    assert told() == ([], [])
 
 
 @pytest.mark.parametrize("ignored", [False, True])

@@ -191,6 +191,53 @@ def test_on_conflict_follow_gives_the_agent_one_more_turn_on_what_it_met(
     assert repo.read("copy.txt") == repo.read("a.txt") == "mine\n"
 
 
+def test_a_second_turn_that_changes_nothing_keeps_the_first_in_review(server: Client) -> None:
+    view = server.run(
+        task("first", sed("s/line 3$/three/")),
+        task("second", sed("s/line 3$/THREE/")),
+        onConflict="follow",
+    )
+    assert view["state"] == "partial", server.story(view["id"])
+    assert view.get("following") is None
+    found = views(server, view["id"])["second"]
+    [told] = [each["message"] for each in task_of(view, "second-again")["notices"]
+              if "stays as it was" in each["message"]]  # fmt: skip
+    assert found["summary"]["id"] in told
+    server.ask("resolve", **named(found),
+               choices=[{"uri": found["conflicts"][0]["uri"], "take": "theirs"}])  # fmt: skip
+    again = server.settled(
+        server.ask(
+            "follow", ticket=view["id"], task="second-again", prompt=sh("echo more > new.txt")
+        )["ticket"]
+    )
+    [summary] = server.proposals(again["id"])
+    assert (summary["id"], summary["number"]) == (found["summary"]["id"], 2)
+
+
+def test_a_follow_up_begins_with_the_conflict_as_it_was_settled(server: Client, repo: Repo) -> None:
+    ticket = server.dispatch(
+        task("first", sed("s/line 3$/three/", "s/line 9$/nine/")),
+        task("second", sh("sed -i 's/line 3$/drei/;s/line 9$/neun/' a.txt; echo more > new.txt")),
+    )
+    server.settled(ticket)
+    server.accept_all(ticket)
+    assert server.apply(ticket)["state"] == "applied"
+    found = views(server, ticket)["second"]
+    both = LINES.replace("line 3\n", "three, drei\n").replace("line 9\n", "nine\n")
+    text = {"uri": found["conflicts"][0]["uri"], "take": "text", "text": both}
+    server.ask("resolve", **named(found), choices=[text])
+    # What the user types elsewhere is kept.
+    repo.write("a.txt", repo.read("a.txt").replace("line 12", "line twelve"))
+
+    following = {"ticket": ticket, "task": "second", "prompt": sed("s/drei/DREI/")}
+    after = server.settled(server.ask("follow", **following)["ticket"])
+    server.accept_all(after["id"])
+    assert server.apply(after["id"])["state"] == "applied"
+    wanted = both.replace("drei", "DREI").replace("line 12", "line twelve")
+    assert repo.read("a.txt") == wanted
+    assert repo.read("new.txt") == "more\n"
+
+
 def test_what_a_conflict_had_blocked_is_started_once_that_is_settled_and_applied(
     machine: Machine, server: Client, repo: Repo
 ) -> None:
@@ -213,14 +260,17 @@ def test_what_a_conflict_had_blocked_is_started_once_that_is_settled_and_applied
     choices = [{"uri": found["conflicts"][0]["uri"], "take": "theirs"}]
     server.ask("resolve", **named(found), choices=choices)
     assert task_of(server.ask("ticket", ticket=ticket), "third")["state"] == "blocked"
-    early = server.settled(server.ask("follow", ticket=ticket, task="third")["ticket"])
-    notices = [note["message"] for note in task_of(early, "third")["notices"]]
-    assert any(f"second, on which this depends, is not applied ({proposal})" in one
-               for one in notices)  # fmt: skip
+    refused = server.refused("follow", ticket=ticket, task="third")["message"]
+    assert f"second ({proposal}) is not applied" in refused
+    assert f"sennit review {proposal}" in refused
+    without = server.settled(
+        server.ask("follow", ticket=ticket, task="third", begin="live")["ticket"]
+    )
+    assert task_of(without, "third")["state"] == "completed"
 
     server.accept_all(ticket)
     assert server.apply(ticket)["state"] == "applied"
-    after = server.settled(server.ask("follow", ticket=early["id"], task="third")["ticket"])
+    after = server.settled(server.ask("follow", ticket=ticket, task="third")["ticket"])
     server.accept_all(after["id"])
     server.apply(after["id"])
     assert repo.read("copy.txt") == repo.read("a.txt") == LINES.replace("line 3\n", "THREE\n")

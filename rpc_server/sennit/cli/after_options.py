@@ -70,7 +70,10 @@ _OPTIONS = (
         "--confirm-moved", is_flag=True, help="Apply though HEAD has moved since the base."
     ),
     click.option(
-        "--trust", is_flag=True, help="Trust this folder from now on, without being asked."
+        "--trust",
+        is_flag=True,
+        help="Trust this folder from now on, without being asked; what has changed since a grant is"
+        " not part of that.",
     ),
     click.option(
         "--unattended",

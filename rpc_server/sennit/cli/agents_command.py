@@ -55,9 +55,10 @@ def command(ctx: click.Context, *, versions: bool, everything: bool, as_json: bo
 @json_option
 @click.pass_context
 def check(ctx: click.Context, *, name: str, as_json: bool) -> None:
-    """Let the agent NAME do a task of one line in a scratch repository, and look at the outcome.
+    """Let the agent NAME do a task, and look.
 
-    It may use the network and cost what a very short task costs. Nothing of yours is touched.
+    That is a task of one line in a scratch repository. It may use the network and cost what a very
+    short task costs. Nothing of yours is touched.
     """
     # Imported here, so that the list does not wait for what only the check needs.
     from sennit.cli.agent_check import check_agent  # noqa: PLC0415  see above

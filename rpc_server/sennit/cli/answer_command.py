@@ -17,7 +17,7 @@ _TASK_AND_TEXT = 2
 
 
 @click.command("answer")
-@click.argument("name", metavar="TICKET/TASK")
+@click.argument("name", metavar="TICKET[/TASK]")
 @click.argument("words", metavar="TEXT", nargs=-1, required=True)
 @click.option("--question", metavar="ID", help="Which question, where several wait.")
 @json_option
@@ -27,7 +27,7 @@ def command(
 ) -> None:
     """Answer the question of TASK that waits; the same answer again is fine.
 
-    A task can also be named by two words: TICKET TASK TEXT.
+    A ticket with one task names it; a task can also be named by two words: TICKET TASK TEXT.
     """
     typed, text = _task_and_text(name, words)
 
@@ -51,7 +51,7 @@ def command(
 
 def _task_and_text(name: str, words: tuple[str, ...]) -> tuple[str | None, str]:
     """Tell the task, where it is a word of its own, from the answer; raises click's error."""
-    if "/" in name and len(words) == 1:
+    if len(words) == 1:
         return None, words[0]
     if "/" not in name and len(words) == _TASK_AND_TEXT:
         return words[0], words[1]

@@ -34,7 +34,7 @@ COMMANDS = {
     "trust": ("trust_command", "List, grant or revoke trust in folders."),
     "config": ("config_command", "Show the settings that count here."),
     "doctor": ("doctor_command", "Look at machine, repository, agents and store."),
-    "drop": ("drop_command", "Drop kept work for good."),
+    "drop": ("drop_command", "Drop kept work; without --confirm tell what that is."),
     "gc": ("gc_command", "Collect what nothing needs any more."),
     "demo": ("demo_command", "Show the whole on a copy of a repository; no account needed."),
     "nvim-path": ("nvim_path_command", "Print the folder of the Neovim plugin."),

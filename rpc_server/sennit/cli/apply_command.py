@@ -10,6 +10,7 @@ from attrs import evolve
 
 from sennit.cli.applying import (
     GOOD_STATES,
+    TO_STDOUT,
     accepted,
     application_lines,
     apply,
@@ -23,7 +24,7 @@ from sennit.cli.failures import NotNowError
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
 from sennit.cli.proposals_read import Found, is_ticket, proposals_of
-from sennit.cli.review_loop import accept_whole
+from sennit.cli.review_loop import accept_whole, fits_whole
 from sennit_protocol.applications import ApplicationView
 from sennit_protocol.proposals import ProposalView
 from sennit_protocol.states import Target
@@ -35,7 +36,7 @@ from sennit_protocol.states import Target
 @click.option(
     "--patch",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a patch to this file and change nothing else.",
+    help="Write a patch to this file, `-` for standard output, and change nothing else.",
 )
 @click.option("--confirm-moved", is_flag=True, help="Apply though HEAD has moved since the base.")
 @json_option
@@ -51,6 +52,8 @@ def command(
 ) -> None:
     """Apply what is accepted of a ticket or a proposal to the files on disk."""
     place: Place = ctx.obj
+    if patch == TO_STDOUT and as_json:
+        raise click.UsageError("With --json the patch is in `patch` of the value: name a file.")
     place.guarded(lambda: is_ticket(name), as_json=as_json)
 
     async def work(client: Client) -> tuple[ApplicationView, Sequence[ProposalView]]:
@@ -70,7 +73,10 @@ def command(
     if as_json:
         place.terminal.show_json(result)
     else:
-        place.terminal.show(*application_lines(result, patch, views))
+        # Standard output is for the patch alone where it goes there.
+        tell = place.terminal.note if patch == TO_STDOUT else place.terminal.show
+        for line in application_lines(result, patch, views):
+            tell(line)
     ctx.exit(Exit.FINE if result.state in GOOD_STATES else Exit.PARTLY)
 
 
@@ -84,6 +90,8 @@ def _why_nothing(found: Found, *, accept_all: bool) -> str:
             f"Nothing of {found.id} is accepted: --accept-all leaves to you what has a conflict or "
             f"is unfinished, and what was rejected stays so. {decide}."
         )
+    if not any(map(fits_whole, found.views)):
+        return f"Nothing of {found.id} is accepted. {decide}."
     return (
         f"Nothing of {found.id} is accepted. {decide}, or accept all that has no conflict with "
         "--accept-all."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -65,8 +66,16 @@ def patch_bytes(view: ApplicationView | ProposalView) -> bytes:
     return (view.patch or "").encode()
 
 
+TO_STDOUT = Path("-")
+"""Stands for standard output where the file of a patch is named."""
+
+
 def write_patch(path: Path, data: bytes) -> None:
-    """Write a patch to a file; raises `UsageError` where that cannot be done."""
+    """Write a patch to a file or to `TO_STDOUT`; raises `UsageError` where that cannot be done."""
+    if path == TO_STDOUT:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
     try:
         path.write_bytes(data)
     except OSError as error:
@@ -143,7 +152,10 @@ def _left_out(view: ApplicationView, of: Sequence[ProposalView]) -> Iterator[Tex
             yield Text(f"    Or let its agent do it on your text: {again}")
     rest = set(view.conflicts) - named
     if rest:
-        yield Text(f"  left out: {counted(len(rest), 'accepted change')}", style="yellow")
+        what = counted(len(rest), "accepted change")
+        if view.undoes is not None:
+            what = f"{counted(len(rest), 'change')}, which is still there: take it back by hand"
+        yield Prose(f"  left out: {what}", style="yellow")
 
 
 def outcome(name: ApplicationState, undoes: ApplicationId | None) -> Text:
@@ -181,4 +193,6 @@ def _patch_line(path: Path, data: bytes) -> Text:
     what = f"{counted(counts.files, 'file')}, +{counts.added} -{counts.removed}"
     if not data:
         what = "empty, since the text holds all of it already"
+    if path == TO_STDOUT:
+        return Text(f"The patch is written to standard output: {what}. No file was changed.")
     return Text(f"The patch is in {safe_line(str(path))}: {what}. No other file was changed.")

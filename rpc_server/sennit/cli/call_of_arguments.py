@@ -66,7 +66,10 @@ class Given:
     def _named(self, problem: Problem) -> Problem:
         """Name an option, or a task of the arguments by its id: they have no place in a file."""
         if problem.path in self.options:
-            return evolve(problem, path=self.options[problem.path])
+            # The place is the folder itself here, and no key that names one.
+            said = problem.message.removeprefix("names a folder that ")
+            message = said if problem.path == _CWD else problem.message
+            return evolve(problem, path=self.options[problem.path], message=message)
         found = _IN_TASK.fullmatch(problem.path)
         of_file = 0 if self.file is None else len(self.file.call.tasks)
         if found is None or int(found[1]) < of_file:
@@ -85,13 +88,15 @@ def _without_agent(problem: Problem) -> Problem:
     if problem.valid != (COMMAND_AGENT,):
         return evolve(problem, message=f"{problem.message}; name one with --agent")
     message = (
-        f"{_MISSING}, and no agent is installed: see `sennit agents --all`; a plain command is"
-        ' run by --command "…"'
+        f"{_MISSING}, and no agent is installed that could be named: `sennit agents` tells what is"
+        " configured and was not found, `sennit agents --all` what is known; a plain command is run"
+        ' by --command "…"'
     )
     return evolve(problem, message=message, valid=())
 
 
 _IN_TASK = re.compile(r"tasks\[(\d+)\](.*)")
+_CWD = "defaults.cwd"
 _MISSING = "is missing"
 _OPTIONS = {
     "agent": ("defaults.agent", "--agent"),
@@ -128,7 +133,7 @@ def call_of(arguments: RunArguments, folder: Path) -> Given:
     )
     options = dict(place for name, place in _OPTIONS.items() if getattr(arguments, name))
     if call.defaults.cwd is None:
-        options["defaults.cwd"] = "`sennit -C`, which is the current folder unless given,"
+        options[_CWD] = "the folder here (`-C` names another)"
     return Given(whole, file, options)
 
 

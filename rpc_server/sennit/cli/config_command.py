@@ -32,7 +32,11 @@ from sennit.settings.values import Given, Settings, SettingsProblem, SettingsPro
 
 
 @click.command("config")
-@click.option("--explain", is_flag=True, help="Every key with its source and meaning.")
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Every key with its source and meaning; those with a name in them where they are set.",
+)
 @json_option
 @click.pass_context
 def command(ctx: click.Context, *, explain: bool, as_json: bool) -> None:
@@ -129,6 +133,8 @@ def _spelled(given: Given) -> str:
         return "none"
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
+    if isinstance(value, bool):
+        return str(value).lower()
     return f"{value} {given.key.unit}" if given.key.unit else str(value)
 
 

@@ -109,7 +109,7 @@ def remarks(view: ProposalView) -> Iterator[Text]:
     yield from settled_lines(view)
 
 
-_UNFINISHED = "unfinished: what its run had done is kept; to accept it adopts it"
+_UNFINISHED = "unfinished: what its run had done is kept; accepting it adopts it"
 
 
 def settled_lines(view: ProposalView) -> Iterator[Text]:

@@ -43,6 +43,11 @@ def command(
 
 def drop_report(result: DropResult) -> RenderableType:
     """Show what was dropped, or would be."""
+    return collection(_head(result), result.items, result.kept)
+
+
+def _head(result: DropResult) -> str:
     things = counted(len(result.items), "thing")
-    head = f"Dropped {things}." if result.done else f"To drop: {things}. Add --confirm."
-    return collection(head, result.items, result.kept)
+    if result.done:
+        return f"Dropped {things}."
+    return f"To drop: {things}. Add --confirm." if result.items else "Nothing can be dropped now."

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import click
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
+from rich.text import Text
 
 from sennit.cli.kept_table import collection, kept_table
 from sennit.cli.options import json_option
@@ -37,9 +38,7 @@ def retained_report(result: RetainedResult) -> RenderableType:
     """Show all that is kept."""
     if not result.items:
         return "Nothing is kept."
-    made = kept_table(result.items)
-    made.caption = f"{size(result.total_bytes)} in all"
-    return made
+    return Group(kept_table(result.items), Text(f"{size(result.total_bytes)} in all", style="dim"))
 
 
 def gc_report(result: GcResult) -> RenderableType:

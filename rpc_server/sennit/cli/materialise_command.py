@@ -21,7 +21,8 @@ from sennit_protocol.texts import MaterialiseParams, MaterialiseResult
 def command(place: Place, *, ticket: str, task: str | None, as_json: bool) -> None:
     """Make a plain checkout of what a task has done, and print its folder.
 
-    Of a task at work it is what is there so far. The folder is yours: look around, build, test.
+    Of a task at work it is what is there so far. The folder is yours: look around, build, test, and
+    delete it when you are done. `sennit gc --list` names those that are there.
     """
 
     async def params(names: Names) -> MaterialiseParams:

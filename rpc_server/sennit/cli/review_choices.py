@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from attrs import frozen
 
 from sennit.cli.failures import UsageError
 from sennit.cli.review_loop import can_be_decided, fitting_units
+from sennit.core.uris import file_path
 from sennit_protocol.ids import UnitId
-from sennit_protocol.proposals import ProposalView
+from sennit_protocol.proposals import FileView, ProposalView
 from sennit_protocol.review import Choice
 from sennit_protocol.states import Decision
 
@@ -23,12 +26,14 @@ _MOST_NAMED = 20
 class Named:
     """What to accept and to reject, by name; ``reset`` takes all earlier decisions back first.
 
-    A name is the id of a unit, the path or URI of a file, or `ALL`. Rejecting wins.
+    A name is the id of a unit, the path of a file from the top of its repository or from ``here``,
+    its URI, or `ALL`. Rejecting wins.
     """
 
     accept: tuple[str, ...] = ()
     reject: tuple[str, ...] = ()
     reset: bool = False
+    here: Path | None = None
 
     @property
     def decides_nothing(self) -> bool:
@@ -52,12 +57,19 @@ def contradiction(named: Named) -> str | None:
 def check_names(named: Named, views: Sequence[ProposalView]) -> None:
     """Raise `UsageError` for a name that nothing has, and a file to accept that several change."""
     for name in (*named.accept, *named.reject):
-        if name != ALL and not _owners(name, views):
+        if name == ALL:
+            continue
+        if len(_files(named, name, views)) > 1:
+            raise UsageError(
+                f"{name!r} is a changed file seen from the top of the repository, and another one "
+                f"seen from the folder here; say './{name}' for the one here, or name units."
+            )
+        if not _owners(named, name, views):
             raise UsageError(
                 f"{name!r} is neither a unit nor a changed file here. There are: {_valid(views)}."
             )
     for name in named.accept:
-        owners = _owners(name, views)
+        owners = _owners(named, name, views)
         if name != ALL and len(owners) > 1:
             raise UsageError(
                 f"{name!r} is changed by several proposals; name one of them instead of the "
@@ -75,7 +87,7 @@ def _choices(named: Named, view: ProposalView) -> Iterator[Choice]:
         yield Choice(Decision.UNDECIDED, all=True)
     for decision, names in ((Decision.ACCEPTED, named.accept), (Decision.REJECTED, named.reject)):
         for name in names:
-            units = _everything(view, decision) if name == ALL else _units(view, name)
+            units = _everything(view, decision) if name == ALL else _units(named, view, name)
             if units:
                 yield Choice(decision, units=units)
 
@@ -88,17 +100,33 @@ def _everything(view: ProposalView, decision: Decision) -> tuple[UnitId, ...]:
     return tuple(unit.id for file in view.files for unit in file.units)
 
 
-def _units(view: ProposalView, name: str) -> tuple[UnitId, ...]:
+def _units(named: Named, view: ProposalView, name: str) -> tuple[UnitId, ...]:
     return tuple(
         unit.id
         for file in view.files
         for unit in file.units
-        if name in {unit.id, file.path, file.uri}
+        if unit.id == name or _is_named(named, file, name)
     )
 
 
-def _owners(name: str, views: Sequence[ProposalView]) -> list[ProposalView]:
-    return [view for view in views if _units(view, name)]
+def _is_named(named: Named, file: FileView, name: str) -> bool:
+    if name in {file.path, file.uri}:
+        return True
+    if named.here is None:
+        return False
+    # The folder may lead through links, the URI does not.
+    path = os.path.normpath(named.here.resolve() / name)
+    return file_path(file.uri) == os.fsencode(path)
+
+
+def _files(named: Named, name: str, views: Sequence[ProposalView]) -> frozenset[str]:
+    """The URIs of the files that a name may mean."""
+    files = (file for view in views for file in view.files)
+    return frozenset(file.uri for file in files if _is_named(named, file, name))
+
+
+def _owners(named: Named, name: str, views: Sequence[ProposalView]) -> list[ProposalView]:
+    return [view for view in views if _units(named, view, name)]
 
 
 def _valid(views: Sequence[ProposalView]) -> str:

@@ -33,7 +33,8 @@ Decide about the proposals of a ticket, or about one: accept, reject, hunk by hu
 
 Work of a run that did not complete is adopted by accepting it. Nothing is applied: that is
 `sennit apply`. `all` accepts what has no conflict; a file or a unit that is named is accepted
-with its conflict. What is rejected by name stays out, whatever is accepted.
+with its conflict. What is rejected by name stays out, whatever is accepted. Files are named
+from the top of their repository, or from the folder here.
 """
 
 
@@ -54,7 +55,7 @@ def command(  # noqa: D103  its help is above
     as_json: bool,
 ) -> None:
     place.guarded(lambda: is_ticket(name), as_json=as_json)
-    named = Named(accept, reject, reset)
+    named = Named(accept, reject, reset, place.folder)
     problem = contradiction(named)
     if problem is not None:
         raise click.UsageError(problem)

@@ -242,8 +242,7 @@ async def _file_by_unit(
     terminal: Terminal, file: FileView, bases: Bases
 ) -> tuple[list[Choice], bool]:
     choices: list[Choice] = []
-    if len(file.units) > 1:
-        terminal.show(file_head(file))
+    terminal.show(file_head(file))
     for index, unit in enumerate(file.units):
         for line in unit_lines(file, unit, bases):
             terminal.show(line)

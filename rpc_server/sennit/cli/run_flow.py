@@ -29,7 +29,7 @@ from sennit.cli.last_words import last_words
 from sennit.cli.manifest import manifest_lines
 from sennit.cli.notices import notice_lines
 from sennit.cli.phases import how_it_ended
-from sennit.cli.place import Place
+from sennit.cli.place import Place, told_in_full
 from sennit.cli.proposals_read import bases_of, proposal_of, summaries_of
 from sennit.cli.review_loop import accept_whole, decide_all, fits_whole, review
 from sennit.cli.safe_text import safe_line
@@ -185,7 +185,8 @@ class Flow:
             raise self._explain(error) from error
 
     async def _trust_is_granted(self, client: Client, error: RefusedError) -> bool:
-        self._terminal.note(Text(safe_line(error.message), style="yellow"))
+        for line in told_in_full(error).split("\n"):
+            self._terminal.note(Text(safe_line(line), style="yellow"))
         question = Text(
             f"Trust {safe_line(str(self._place.folder))}? Programs named by it will run. [y/n]",
             style="bold",
@@ -202,11 +203,10 @@ class Flow:
                 self._terminal.note(line)
         self._terminal.note(Text(f"The ticket {view.id} {how_it_ended(view.state)}."))
         for task in view.tasks:
-            for line in flag_lines(task, view, f"{safe_line(task.id)}: "):
+            name = f"{safe_line(task.id)}: "
+            for line in (*flag_lines(task, view, name), *notice_lines(task.notices, name)):
                 self._terminal.note(line)
-        # How a follow-up went on, with the earlier session or without, is told with its task.
-        of_tasks = [note for task in view.tasks if task.following for note in task.notices]
-        for line in notice_lines((*view.notices, *of_tasks), ""):
+        for line in notice_lines(view.notices, ""):
             self._terminal.note(line)
 
     async def _decided(self, client: Client, views: Sequence[ProposalView]) -> _Decided:

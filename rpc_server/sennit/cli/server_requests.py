@@ -11,6 +11,7 @@ from rich.text import Text
 from sennit.cli.calls import CANCEL_REQUEST, ServerHandler
 from sennit.cli.prose import Prose
 from sennit.cli.safe_text import safe_line
+from sennit.cli.tables import clock
 from sennit.cli.terminal import Terminal
 from sennit_protocol.wire import structure_open, unstructure
 
@@ -77,24 +78,38 @@ async def answer_of_person(terminal: Terminal, asked: AskParams) -> AskResult:
 async def _typed(terminal: Terminal, options: Sequence[str]) -> str | None:
     """What the person has answered; None for an empty line and at the end of input."""
     if not options:
-        return await terminal.ask("Answer (empty: none):") or None
+        return await terminal.ask("Answer (empty: leave it open):") or None
     for number, option in enumerate(options, start=1):
         terminal.note(f"  {number}  {safe_line(option)}")
-    while line := await terminal.ask("Number (empty: none):"):
-        if line.strip().isdecimal() and 0 < int(line) <= len(options):
-            return options[int(line) - 1]
-        terminal.note(f"Please answer with a number from 1 to {len(options)}.")
+    while line := await terminal.ask("Number (empty: leave it open):"):
+        meant = _option(line.strip(), options)
+        if meant is not None:
+            return meant
+        terminal.note(f"Please answer with a number from 1 to {len(options)}, or its words.")
+    return None
+
+
+def _option(said: str, options: Sequence[str]) -> str | None:
+    """The option that is meant by its words, or by its number.
+
+    Other text was perhaps meant for somebody else, such as a command that was pasted here.
+    """
+    alike = [option for option in options if option.strip().casefold() == said.casefold()]
+    if len(alike) == 1:
+        return alike[0]
+    if said.isdecimal() and 0 < int(said) <= len(options):
+        return options[int(said) - 1]
     return None
 
 
 def how_to_answer(asked: AskParams, why: str) -> tuple[str, ...]:
     """Tell somebody who has not answered here how to answer, and by when."""
     question = asked.question
-    task = shlex.quote(asked.task)
+    task = shlex.quote(f"{asked.ticket}/{asked.task}")
     options = f"  Options: {', '.join(map(safe_line, question.options))}"
-    until = f" until {question.deadline}" if question.deadline else ""
+    until = f" until {clock(question.deadline)}" if question.deadline else ""
     waits = f"  {why} here. The question waits{until}; then the program is told"
-    command = f"sennit answer {asked.ticket} {task} TEXT --question {question.id}"
+    command = f"sennit answer {task} TEXT --question {question.id}"
     return (
         *((options,) if question.options else ()),
         f"{waits} that there is no answer.",

@@ -25,7 +25,6 @@ from sennit.cli.prose import Prose
 from sennit.cli.safe_text import safe_line
 from sennit.cli.tables import ago, aligned, clock, state
 from sennit.core.counted import counted
-from sennit_protocol.ids import TicketId
 from sennit_protocol.proposals import ProposalSummary, ProposalView
 from sennit_protocol.requests import TicketParams
 from sennit_protocol.review import ProposalText
@@ -96,7 +95,7 @@ def _task_table(shown: ShownTicket) -> Iterator[Text]:
     for task, line in zip(tasks, lines, strict=True):
         yield line
         yield from flag_lines(task, shown.ticket, "    ")
-        yield from _task_details(shown.ticket.id, task)
+        yield from _task_details(shown.ticket, task)
 
 
 def _task_row(task: TaskView, proposal: ProposalSummary | None) -> Sequence[Text]:
@@ -124,21 +123,34 @@ def _application_row(one: ApplicationSummary) -> Sequence[Text]:
     return Text(one.id), files, Text(ago(one.at), style="dim"), became
 
 
-def _task_details(ticket: TicketId, task: TaskView) -> Iterator[Text]:
+def _task_details(view: TicketView, task: TaskView) -> Iterator[Text]:
     if task.following is not None:
         before = task.following
         yield Text(f"    follows {before.ticket}/{safe_line(before.task)}", style="dim")
     if task.followed_by is not None:
-        yield Text(f"    followed by {task.followed_by}", style="dim")
+        yield Text(f"    followed by {_followed_by(view, task)}", style="dim")
     if task.failure is not None:
         yield Prose(f"    {safe_line(task.failure.message)}", style="red")
     if has_last_words(task):
-        yield Text(f"    To see it: {to_see_errors(ticket, task)}")
+        yield Text(f"    To see it: {to_see_errors(view.id, task)}")
     for question in task.questions:
         yield Prose(f"    asks: {safe_line(question.text)}", style="yellow")
+        if question.options:
+            yield Prose(f"    options: {', '.join(map(safe_line, question.options))}")
         until = f", until {clock(question.deadline)}" if question.deadline else ""
         yield Text(f"    question {question.id}{until}", style="dim")
     yield from notice_lines(task.notices, "    ")
+
+
+def _followed_by(view: TicketView, task: TaskView) -> str:
+    """The ticket of a follow-up; of one in the same ticket, its task."""
+    pairs = ((one.id, one.following) for one in view.tasks)
+    found = [
+        name
+        for name, before in pairs
+        if before is not None and (before.ticket, before.task) == (view.id, task.id)
+    ]
+    return "/".join([task.followed_by or "", *map(safe_line, found)])
 
 
 async def _ticket(names: Names, name: str) -> ShownTicket:

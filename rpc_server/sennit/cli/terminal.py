@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 import anyio
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from sennit.cli.error_json import write_json
@@ -88,6 +88,10 @@ class Terminal:
 
 
 def _print(console: Console, part: RenderableType) -> None:
+    if isinstance(part, Group):
+        for each in part.renderables:
+            _print(console, each)
+        return
     if isinstance(part, Prose) and console.is_terminal:
         part = part.folded(console)
     if isinstance(part, Text | str):

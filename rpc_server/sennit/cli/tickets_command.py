@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import click
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from sennit.cli.names import Names
@@ -62,8 +63,7 @@ def tickets_here(folder: Path, result: TicketsResult) -> RenderableType:
         )
     made = table("!ticket", "!state", ">done", ">open", "!created", "label")
     rows = [cells(*_beginning(each), each.label or "") for each in result.tickets]
-    made.caption = _older(result, "sennit tickets")
-    return filled(made, rows)
+    return Group(filled(made, rows), *_older(result, "sennit tickets"))
 
 
 def all_tickets(result: TicketsResult) -> RenderableType:
@@ -75,8 +75,7 @@ def all_tickets(result: TicketsResult) -> RenderableType:
         cells(*_beginning(each), ", ".join(map(_shown, each.repositories)), each.label or "")
         for each in result.tickets
     ]
-    made.caption = _older(result, "sennit tickets --all")
-    return filled(made, rows)
+    return Group(filled(made, rows), *_older(result, "sennit tickets --all"))
 
 
 def _beginning(ticket: TicketSummary) -> tuple[str | Text, ...]:
@@ -85,10 +84,9 @@ def _beginning(ticket: TicketSummary) -> tuple[str | Text, ...]:
     return ticket.id, state(ticket.state), done, waiting, ago(ticket.created_at)
 
 
-def _older(result: TicketsResult, listed: str) -> str | None:
-    if not result.more:
-        return None
-    return f"There are older ones: {listed} --before {result.tickets[-1].id}"
+def _older(result: TicketsResult, listed: str) -> Iterator[Text]:
+    if result.more:
+        yield Text(f"There are older ones: {listed} --before {result.tickets[-1].id}", style="dim")
 
 
 def _shown(uri: str) -> str:

@@ -9,6 +9,8 @@ from rich.console import RenderableType
 
 from sennit.cli.options import json_option
 from sennit.cli.place import Place
+from sennit.cli.prose import Prose
+from sennit.cli.safe_text import safe_line
 from sennit.cli.tables import ago, cells, filled, state, table
 from sennit_protocol.upkeep import TrustAction, TrustedFolder, TrustParams, TrustResult
 
@@ -27,14 +29,28 @@ def command(place: Place, *, action: str, path: Path | None, as_json: bool) -> N
         raise click.UsageError("`list` lists all folders; leave out PATH.")
     params = trust_params(place, TrustAction(action), path)
     place.request("sennit/trust", params, TrustResult, as_json=as_json, render=trust_table)
+    if TrustAction(action) is TrustAction.GRANT:
+        folder = granted_folder(place, path)
+        if not any((each / ".git").exists() for each in (folder, *folder.parents)):
+            place.terminal.note(Prose(f"note: {safe_line(str(folder))} {_NO_REPOSITORY}"))
+
+
+_NO_REPOSITORY = (
+    "is in no git repository. Tasks run in repositories, and of those each is trusted by itself; to"
+    " take this back: sennit trust revoke PATH"
+)
 
 
 def trust_params(place: Place, action: TrustAction, path: Path | None) -> TrustParams:
     """Name the folder where the action needs one."""
     if action is TrustAction.LIST:
         return TrustParams()
-    folder = place.folder if path is None else (place.folder / path).resolve()
-    return TrustParams(action, folder.as_uri())
+    return TrustParams(action, granted_folder(place, path).as_uri())
+
+
+def granted_folder(place: Place, path: Path | None) -> Path:
+    """The folder that an action is about."""
+    return place.folder if path is None else (place.folder / path).resolve()
 
 
 def trust_table(result: TrustResult) -> RenderableType:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sennit.cli.decided import NOTHING_TO_DECIDE, units_in, waits_to_go_in
+from sennit.cli.review_loop import fits_whole
 from sennit.cli.safe_text import safe_line
 from sennit_protocol.ids import TicketId
 from sennit_protocol.proposals import ProposalView, UnitView
@@ -40,9 +41,14 @@ def unapplied_lines(
         yield f"To decide otherwise: sennit review {ticket}"
     elif any(each.decision is Decision.UNDECIDED for each in units):
         yield f"To decide: sennit review {ticket}"
-        yield f"To apply all that fits: sennit apply {ticket} --accept-all"
+        if any(fits_whole(each) and _has_undecided(each) for each in views):
+            yield f"To apply all that fits: sennit apply {ticket} --accept-all"
     else:
         yield f"To decide otherwise: sennit review {ticket}"
+
+
+def _has_undecided(view: ProposalView) -> bool:
+    return any(each.decision is Decision.UNDECIDED for each in units_in(view))
 
 
 def _decided(units: Sequence[UnitView], waiting: int) -> str:

@@ -38,7 +38,9 @@ def command(ctx: click.Context, *, name: str | None, last: bool, as_json: bool) 
     Of a ticket that is its last one. An undo is an application too: its id takes it back.
     """
     place: Place = ctx.obj
-    if (name is None) is not last:
+    if name is not None and last:
+        raise click.UsageError("Name what is to be taken back, or say --last: not both.")
+    if name is None and not last:
         raise click.UsageError("Name an application (a_…) or a ticket (t_…), or say --last.")
     if name is not None:
         place.guarded(lambda: kind_of(name, IdKind.APPLICATION, IdKind.TICKET), as_json=as_json)

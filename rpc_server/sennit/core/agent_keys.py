@@ -6,11 +6,13 @@ import binascii
 from base64 import b64decode
 from collections.abc import Iterator
 
+from sennit.core.agent_definitions import Briefing
 from sennit.core.agents import LONGEST_SESSION, names_session
 from sennit.core.facts import AgentFact, BadFolder, folder_path
 from sennit.core.structured import schema_problem
 from sennit_protocol.errors import Problem
 from sennit_protocol.tasks import Access, Attachment, Budget, Task, TaskDefaults
+from sennit_protocol.views import Notice
 
 MOST_ATTACHMENTS = 64
 LONGEST_IMAGE = 16 << 20
@@ -41,6 +43,20 @@ def agent_key_problems(
                 f"cannot be chosen for the agent {agent!r}, since nobody speaks with it while it "
                 f"works; put it into `agents.{agent}.argv`, or choose an agent of kind `acp`",
             )
+
+
+def unheard_of_a_role(agent: str, briefed: Briefing, fact: AgentFact) -> tuple[Notice, ...]:
+    """Tell what a role chooses and its agent cannot be told; roles are made for many agents."""
+    chosen = {} if fact.speaks else {"model": briefed.model, "thinking": briefed.thinking}
+    return tuple(
+        Notice(
+            f"The role's {key} {word!r} is not used: it cannot be chosen for the agent {agent!r},"
+            f" since nobody speaks with it while it works. Put it into `agents.{agent}.argv`, or"
+            " choose an agent of kind `acp`."
+        )
+        for key, word in chosen.items()
+        if word is not None
+    )
 
 
 def _prompt_problems(

@@ -13,7 +13,7 @@ from typing import TypeVar
 from attrs import evolve, frozen
 
 from sennit.core.agent_definitions import Briefing, NoSuchRole, Wish, briefing, instructions
-from sennit.core.agent_keys import agent_key_problems
+from sennit.core.agent_keys import agent_key_problems, unheard_of_a_role
 from sennit.core.facts import BadFolder, CallFacts, FolderReady, folder_path
 from sennit.core.graph import Cyclic, topological_order
 from sennit.core.task_keys import (
@@ -37,6 +37,7 @@ from sennit_protocol.tasks import (
     OnConflict,
     Task,
 )
+from sennit_protocol.views import Notice
 
 ValueT = TypeVar("ValueT")
 
@@ -75,6 +76,7 @@ class ValidTask:
     access: Access = Access.WRITE
     budget: Budget | None = None
     grace_turns: int = 2
+    notices: tuple[Notice, ...] = ()
 
 
 @frozen
@@ -378,6 +380,7 @@ def _decided(task: Task, params: DispatchParams, facts: CallFacts) -> ValidTask:
         grace_turns=_first(task.grace_turns, defaults.grace_turns, otherwise=facts.grace_turns),
         output_schema=None if schema is None else json.dumps(schema),
         attach=task.attach,
+        notices=unheard_of_a_role(agent, briefed, facts.agents[agent]),
     )
 
 

@@ -119,9 +119,9 @@ def ticket_summary(tables: Tables, ticket: TicketRow) -> TicketSummary:
 
 
 def _followed_by_ticket(tables: Tables, ticket: TicketRow) -> Following | None:
-    """What a ticket follows: a follow-up has one task."""
+    """What a ticket follows: a follow-up has one task. A task done again follows none but it."""
     found = (following_view(task) for task in tables.tasks(ticket))
-    return next((one for one in found if one is not None), None)
+    return next((one for one in found if one is not None and one.ticket != ticket.id), None)
 
 
 def following_view(task: TaskRow) -> Following | None:

@@ -21,9 +21,11 @@ class _Own:
 
     folder: bytes
     elsewhere: str
+    holds: str = "where Sennit keeps the workspaces of agents and deletes them"
 
 
 _STATE = "Set SENNIT_STATE_DIR to a folder outside of it, and start Sennit again."
+_CHECKOUTS = "where `sennit materialise` makes checkouts to look around in, which belong to no work"
 _STORES = "Set store.path to a folder outside of it."
 
 
@@ -56,8 +58,9 @@ def _around_ours(own: tuple[_Own, ...], repository: Repository) -> str | None:
 def _own_folders(services: Services) -> tuple[_Own, ...]:
     # Each by itself: a person may have put a link to a larger disk in the place of one.
     folders = services.folders
-    state = (folders.root, folders.workspaces, folders.looks)
+    state = (folders.root, folders.workspaces)
     return (
+        _Own(_real(folders.looks), _STATE, _CHECKOUTS),
         *(_Own(_real(one), _STATE) for one in state),
         _Own(_real(services.stores_root), _STORES if _is_chosen(services) else _STATE),
     )
@@ -78,10 +81,7 @@ def _lies_in(path: bytes, folder: bytes) -> bool:
 def _in_ours(services: Services, path: bytes, own: _Own) -> str:
     theirs = _made_for(services, path)
     use = "your own folder" if theirs is None else f"your own folder {display(theirs)}"
-    return (
-        f"It lies in {display(own.folder)}, where Sennit keeps the workspaces of agents and deletes"
-        f" them. Use {use}."
-    )
+    return f"It lies in {display(own.folder)}, {own.holds}. Use {use}."
 
 
 def _made_for(services: Services, path: bytes) -> bytes | None:

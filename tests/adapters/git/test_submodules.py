@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import anyio
 import pytest
 from attrs import evolve
 
@@ -135,6 +137,11 @@ async def test_what_is_done_in_one_that_is_declared_nowhere_is_told(undeclared: 
         b"away": LeftOutReason.ABSENT_SUBMODULE,
         b"here": LeftOutReason.IN_A_SUBMODULE,
     }
+    [told] = [one.detail for one in captured.left_out if one.path == b"here"]
+    here = undeclared.tree.path("here")
+    await anyio.run_process(shlex.split(told.partition("FETCH_HEAD there: ")[2]), cwd=here)
+    made = await anyio.run_process(["git", "show", "FETCH_HEAD:code.c"], cwd=here)
+    assert made.stdout == b"int b;\n"
 
 
 async def test_a_repository_without_one_is_not_listed_for_them(bench: Bench) -> None:

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 
-from sennit.core.engine.again import in_order, is_in_hand
+from sennit.core.engine.again import gone_on_with, in_order, is_in_hand
 from sennit.core.engine.commands import CaptureRun, PrepareWorkspace, Reconcile
-from sennit.core.engine.events import CancelRequested, ConflictsResolved, ServerStopping
+from sennit.core.engine.events import (
+    CancelRequested,
+    ConflictsResolved,
+    RunStarted,
+    ServerStopping,
+    WorkspaceReady,
+)
 from sennit.core.engine.following import begun_on
+from sennit.core.engine.rows import Begun, ProposalRow
 from sennit.core.objects import Conflict, ConflictKind
 from sennit.core.resolutions import Resolution
 from sennit_protocol.conflicts import Take
@@ -69,6 +77,46 @@ def test_it_is_done_again_once_and_then_set_aside() -> None:
     world.merge(**{"two-again": Integration.CONFLICT})
     assert list(world.states()) == ["one", "two", "two-again"]
     assert world.verdict() is TicketState.PARTIAL
+
+
+def second_turn(world: World, tree: str, *unmerged: bytes) -> None:
+    """Do `two` again, and let its workspace hold a tree in the end."""
+    ready = world.good_end(world.the(PrepareWorkspace, "two-again"))
+    assert isinstance(ready, WorkspaceReady)
+    begun = Begun("commit-begun", "tree-begun")
+    world.send(evolve(ready, begun=begun, unmerged=unmerged))
+    world.send(world.now(RunStarted, run=world.run("two-again").id))
+    world.to_end("two-again")
+    world.to_captured("two-again", tree=tree)
+
+
+@pytest.mark.parametrize("tree", ["tree-repo", "tree-begun"], ids=["empties it", "does nothing"])
+def test_a_second_turn_that_brings_nothing_together_leaves_the_conflict_in_review(
+    tree: str,
+) -> None:
+    world = in_conflict("three")
+    first = world.revision("two")
+    second_turn(world, tree, b"f")
+    again = world.task("two-again")
+    assert (again.state, again.proposal) == (TaskState.COMPLETED, None)
+    [told] = again.notices
+    assert f"the proposal {first.proposal} of two stays as it was" in told.message
+    assert f"sennit resolve {TICKET}/two" in told.message
+    assert world.state.the(ProposalRow, first.proposal).revision == first.id
+    assert world.revision("two") == first
+    assert world.states()["three"] is TaskState.BLOCKED
+    assert "depends on two, which conflicts" in str(world.task("three").failure)
+    assert world.verdict() is TicketState.PARTIAL
+    # What is followed up next is that work.
+    assert gone_on_with(world.state, again) == gone_on_with(world.state, world.task("two"))
+
+
+def test_a_second_turn_with_nothing_left_to_do_is_a_revision_all_the_same() -> None:
+    world = in_conflict()
+    second_turn(world, "tree-begun")
+    world.merge()
+    assert world.revision("two-again").follows == world.revision("two").id
+    assert world.verdict() is TicketState.COMPLETED
 
 
 def test_it_waits_for_those_before_it_which_may_change_what_it_meets() -> None:

@@ -186,6 +186,20 @@ def test_undoing_an_application_that_found_all_there_leaves_the_first_one() -> N
     assert world.revision("a").application is APPLIED
 
 
+def test_redoing_an_application_that_found_all_there_puts_nothing_in() -> None:
+    world = applied_world()
+    revision = world.revision("a").id
+    intend(world, "a_two", revisions=(revision,), already_there=("u1",))
+    settle(world, APPLIED)
+    for name, undoes in (("a_undo", "a_two"), ("a_first", "a_one"), ("a_redo", "a_undo")):
+        intend(world, name, undoes=ApplicationId(undoes))
+        settle(world, APPLIED)
+
+    assert row_of(world, "a_two").state is APPLIED
+    assert world.revision("a").application is UNDONE
+    assert world.revision("a").applied_units == ()
+
+
 def test_a_patch_is_written_beside_anything_and_marks_nothing() -> None:
     world = settled_world()
     apply(world)

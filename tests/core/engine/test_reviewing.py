@@ -86,7 +86,7 @@ def test_a_conflict_is_kept_with_its_sides() -> None:
     assert revision.conflicts == (conflict,)
     assert revision.conflicts_with == ("z",)
     assert revision.uncertain == (b"g",)
-    assert "merges conflict: f differs" in world.story
+    assert "merged: conflict: f differs" in world.story
 
 
 def test_verdicts_stand_when_a_later_merge_breaks() -> None:

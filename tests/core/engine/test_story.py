@@ -26,7 +26,7 @@ def test_a_base_is_told_with_its_folder_and_a_short_id() -> None:
         tree="tree",
         manifest=a_manifest(),
     )
-    assert "has the base of /repo: 0123456789ab" in world.story
+    assert "has the base of /repo, kept as 0123456789ab" in world.story
 
 
 def test_a_patch_is_not_told_as_a_change_of_files() -> None:

@@ -54,6 +54,11 @@ def definitions_in(folders: Iterable[Folder]) -> Definitions:
     return Definitions(by_name((*found, *BUILT_IN_DEFINITIONS)), tuple(notices))
 
 
+def with_definitions(folders: Iterable[Folder]) -> list[Folder]:
+    """Those of the folders in which something is named like a definition; none is read."""
+    return [each for each in folders if any(each.path.glob(f"*{_ENDING}"))]
+
+
 def _told(folder: Path, skipped: list[Notice]) -> list[Notice]:
     more = len(skipped) - MOST_TOLD
     if more <= 0:

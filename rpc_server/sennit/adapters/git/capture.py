@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 from typing import TYPE_CHECKING
 
@@ -47,8 +48,8 @@ if TYPE_CHECKING:
     from sennit.adapters.git.workspace import Workspace
 
 IN_A_SUBMODULE = (
-    "what the agent changed in this submodule is kept as the commit {commit} of {store}; "
-    "the proposal holds no more than the commit that the submodule is at"
+    "what the agent changed in this submodule is kept as the commit {0} of {1}, and is no "
+    "part of the proposal. To have it as FETCH_HEAD there: git fetch {1} {0}"
 )
 """What a person is told about work in a submodule; to be filled with a commit and a store."""
 
@@ -206,11 +207,10 @@ async def _capture_submodules(capturing: _Capturing) -> tuple[LeftOut, ...] | Gi
         match taken:
             case GitFailed():
                 return taken
-            case Captured():
-                detail = IN_A_SUBMODULE.format(commit=taken.commit, store=store.git_dir)
-                kept.append(LeftOut(path, LeftOutReason.IN_A_SUBMODULE, detail))
-                kept += (evolve(one, path=path + b"/" + one.path) for one in taken.left_out)
-            case Unchanged():
+            case Captured() | Unchanged():
+                if isinstance(taken, Captured):
+                    detail = IN_A_SUBMODULE.format(taken.commit, shlex.quote(str(store.git_dir)))
+                    kept.append(LeftOut(path, LeftOutReason.IN_A_SUBMODULE, detail))
                 kept += (evolve(one, path=path + b"/" + one.path) for one in taken.left_out)
             case WorkspaceGone():
                 # The agent removed the submodule, which the proposal says.

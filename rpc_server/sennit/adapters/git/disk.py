@@ -120,7 +120,10 @@ def why_not_untracked(path: bytes, size: int, largest: int) -> LeftOut | None:
     if names_a_git_directory(path):
         return LeftOut(path, LeftOutReason.RESERVED_NAME, RESERVED)
     if looks_like_a_secret(path):
-        detail = "its name is one that secrets have; add it to git to include it"
+        detail = (
+            "its name is one that secrets have; let git ignore it to leave it out on purpose, and"
+            " name it in workspace.include, too, to bring it in"
+        )
         return LeftOut(path, LeftOutReason.LOOKS_LIKE_A_SECRET, detail)
     if size > largest:
         detail = f"{size} bytes, more than {largest}; add it to git to include it"

@@ -185,16 +185,17 @@ async def carried(
     """
     found: list[Resolution] = []
     for conflict in attempt.conflicts:
-        one = await _carried(git, store, conflict, resolutions, at)
+        one = await carried_one(git, store, conflict, resolutions, at)
         if one is None or isinstance(one, GitFailed):
             return one
         found.append(one)
     return tuple(found)
 
 
-async def _carried(
+async def carried_one(
     git: Git, store: Store, conflict: Conflict, resolutions: Iterable[Resolution], at: int
 ) -> Resolution | GitFailed | None:
+    """Bring what settled one conflict over, as ``carried`` does."""
     near = [one for one in resolutions if one.is_near(conflict)]
     exact = next((one for one in near if one.settles(conflict)), None)
     if exact is not None or not near:

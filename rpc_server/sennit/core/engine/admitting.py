@@ -133,7 +133,7 @@ def base_taken(draft: Draft, event: BaseTaken) -> None:
     draft.note(
         event.ticket,
         None,
-        f"has the base of {display(event.repository.top)}: {event.commit[:SHORT_ID]}",
+        f"has the base of {display(event.repository.top)}, kept as {event.commit[:SHORT_ID]}",
     )
     go_on(draft, event.ticket)
 

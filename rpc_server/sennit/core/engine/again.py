@@ -46,13 +46,29 @@ def names_of(task: TaskRow) -> tuple[str, ...]:
 
 
 def standing_for(tables: Tables, ticket: TicketId, name: str) -> TaskRow:
-    """The task that does another one of its ticket again; that one itself where none does."""
+    """The task that does another one of its ticket again; that one itself where none does.
+
+    Nor does one that has left the conflict as it was.
+    """
     task = tables.task(ticket, name)
     if task.followed_by != ticket:
         return task
     row = tables.ticket(ticket)
     others = () if row is None else tables.tasks(row)
-    return next((one for one in others if is_again(one) and name in names_of(one)), task)
+    again = next((one for one in others if is_again(one) and name in names_of(one)), task)
+    return task if has_left_the_conflict(again) else again
+
+
+def has_left_the_conflict(task: TaskRow) -> bool:
+    """Whether a task that is done again is through, and the first try is still what there is."""
+    return is_again(task) and task.state is TaskState.COMPLETED and task.proposal is None
+
+
+def gone_on_with(tables: Tables, task: TaskRow) -> RevisionRow | None:
+    """The revision that a follow-up of a task goes on with."""
+    if task.spec.following is not None and has_left_the_conflict(task):
+        return tables.revision_of(tables.task(task.ticket, task.spec.following.task))
+    return tables.revision_of(task)
 
 
 def in_order(tables: Tables, ticket: TicketRow) -> tuple[str, ...]:

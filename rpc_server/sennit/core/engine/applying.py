@@ -182,9 +182,11 @@ def _turn_over(draft: Draft, by: ApplicationRow, chain: list[ApplicationRow]) ->
             draft.put(evolve(row, state=ApplicationState.UNDONE, undone_by=by.id))
         by = row
     first = draft.the(ApplicationRow, chain[-1].id)
-    _mark(draft, first.revisions, first.state)
+    # One that found all there has put nothing in, whoever takes its undo back.
+    puts_in = counts and first.units
+    _mark(draft, first.revisions, first.state if puts_in else ApplicationState.UNDONE)
     if counts:
-        _count_units(draft, first)
+        _count_units(draft, evolve(first, already_there=()))
     else:
         _discount_units(draft, first)
     _keep_standing(draft, first.revisions)

@@ -69,13 +69,42 @@ def captured(draft: Draft, event: Captured) -> None:
     done = ending.state is TaskState.COMPLETED
     if unchanged and done and task.spec.expect_changes is ExpectChanges.FLAG:
         flag(draft, task, Flag.UNCHANGED)
-    if done or not unchanged:
+    kept = _conflict_left(draft, run, is_empty=is_empty, unchanged=unchanged) if done else None
+    if kept is not None:
+        _leave(draft, task, kept)
+    elif done or not unchanged:
         integration = Integration.PENDING if done else Integration.RETAINED
         _propose(draft, event, run, Integration.NO_CHANGES if is_empty else integration)
     task = end_task(draft, draft.task(task.ticket, task.id), ending.state, ending.failure)
-    if done and not is_empty:
+    if done and not is_empty and kept is None:
         reconcile(draft, draft.the(TicketRow, task.ticket), task.spec.repository)
     go_on(draft, task.ticket)
+
+
+def _conflict_left(
+    draft: Draft, run: RunRow, *, is_empty: bool, unchanged: bool
+) -> RevisionRow | None:
+    """The first try, where a task that was done again has not brought it together with the rest.
+
+    An empty proposal, or one without the files in conflict, would take that work out of review.
+    """
+    task = draft.task(run.ticket, run.task)
+    left = is_empty or (unchanged and bool(run.unmerged))
+    return followed_revision(draft, task) if is_again(task) and left else None
+
+
+def _leave(draft: Draft, task: TaskRow, kept: RevisionRow) -> None:
+    """Tell that the first try stays as it was; the task has no proposal of its own."""
+    row = draft.task(task.ticket, task.id)
+    told = Notice(_LEFT.format(kept=kept))
+    draft.put(evolve(row, notices=(*row.notices, told)))
+    draft.note(task.ticket, task.id, f"leaves {kept.proposal} of {kept.task} as it was")
+
+
+_LEFT = (
+    "The second turn has brought nothing together, so the proposal {kept.proposal} of {kept.task}"
+    " stays as it was. To settle its conflict: `sennit resolve {kept.ticket}/{kept.task}`."
+)
 
 
 def _is_retried(task: TaskRow, run: RunRow, ending: Ending) -> bool:

@@ -36,11 +36,12 @@ class Prerequisite:
 
 @frozen
 class EarlierWork:
-    """The trees of a revision whose work a run goes on with."""
+    """The trees of a revision whose work a run goes on with, and what settles its conflicts."""
 
     revision: RevisionId
     base_tree: str
     tree: str
+    resolutions: tuple[Resolution, ...] = ()
 
 
 @frozen

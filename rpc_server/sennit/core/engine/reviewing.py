@@ -22,6 +22,7 @@ from sennit.core.engine.indexes import OF_TICKET, RUNS_IN, RUNS_OF
 from sennit.core.engine.moves import flag
 from sennit.core.engine.rows import ProposalRow, RevisionRow, RunRow, TicketRow
 from sennit.core.engine.settling import TAKES_PART, go_on, offer
+from sennit.core.engine.state import Tables
 from sennit_protocol.ids import ProposalId, RevisionId, RunId, TicketId, UnitId
 from sennit_protocol.states import (
     FINAL_TICKET_STATES,
@@ -46,6 +47,8 @@ __all__ = [
     "drop",
     "reconciled",
     "review_of",
+    "why_proposal_stays",
+    "why_ticket_stays",
 ]
 
 
@@ -78,7 +81,7 @@ def _take_verdict(draft: Draft, verdict: Verdict) -> None:
     failure = Failure(FailureKind.INTERNAL, verdict.message) if failed else None
     if revision.integration is not verdict.integration:
         said = f": {verdict.message}" if verdict.message else ""
-        draft.note(revision.ticket, revision.task, f"merges {verdict.integration.value}{said}")
+        draft.note(revision.ticket, revision.task, f"merged: {verdict.integration.value}{said}")
     draft.put(
         evolve(
             revision,
@@ -206,19 +209,11 @@ def _drop_proposal(draft: Draft, name: ProposalId, kept: list[str]) -> bool:
     if row is None:
         kept.append(f"there is no proposal {name}")
         return False
-    revision = draft.the(RevisionRow, row.revision)
-    for one in lineage(draft, revision):
-        ticket = draft.the(TicketRow, one.ticket)
-        if ticket.state not in FINAL_TICKET_STATES:
-            # Other tasks are merged with it or build on it.
-            kept.append(
-                f"the proposal {name} belongs to the ticket {ticket.id}, which is"
-                f" {ticket.state.value}; reject it, or drop it when the ticket has settled"
-            )
-            return False
-    if revision.application is ApplicationState.APPLYING:
-        kept.append(f"the proposal {name} is being applied")
+    problem = why_proposal_stays(draft, row)
+    if problem is not None:
+        kept.append(problem)
         return False
+    revision = draft.the(RevisionRow, row.revision)
     if revision.integration is not Integration.DISCARDED:
         for one in lineage(draft, revision):
             draft.put(evolve(one, integration=Integration.DISCARDED))
@@ -230,7 +225,7 @@ def _drop_proposal(draft: Draft, name: ProposalId, kept: list[str]) -> bool:
 
 
 def _drop_ticket(draft: Draft, name: TicketId, kept: list[str]) -> bool:
-    problem = _not_droppable(draft, name)
+    problem = why_ticket_stays(draft, name)
     if problem is not None:
         kept.append(problem)
         return False
@@ -255,12 +250,29 @@ def _free_places(draft: Draft, ticket: TicketId, runs: tuple[RunId, ...]) -> tup
     )
 
 
-def _not_droppable(draft: Draft, name: TicketId) -> str | None:
-    ticket = draft.ticket(name)
+def why_proposal_stays(tables: Tables, row: ProposalRow) -> str | None:
+    """Why a proposal cannot be dropped now; ``None`` where it can."""
+    revision = tables.the(RevisionRow, row.revision)
+    for one in lineage(tables, revision):
+        ticket = tables.the(TicketRow, one.ticket)
+        if ticket.state not in FINAL_TICKET_STATES:
+            # Other tasks are merged with it or build on it.
+            return (
+                f"the proposal {row.id} belongs to the ticket {ticket.id}, which is"
+                f" {ticket.state.value}; reject it, or drop it when the ticket has settled"
+            )
+    if revision.application is ApplicationState.APPLYING:
+        return f"the proposal {row.id} is being applied"
+    return None
+
+
+def why_ticket_stays(tables: Tables, name: TicketId) -> str | None:
+    """Why a ticket cannot be dropped now; ``None`` where it can."""
+    ticket = tables.ticket(name)
     if ticket is None:
         return f"there is no ticket {name}"
     if ticket.state not in FINAL_TICKET_STATES:
         return f"the ticket {name} is {ticket.state.value}; cancel it first"
-    if any(row.state is ApplicationState.APPLYING for row in draft.applications(name)):
+    if any(row.state is ApplicationState.APPLYING for row in tables.applications(name)):
         return f"something of the ticket {name} is being applied; wait for that"
     return None

@@ -275,7 +275,7 @@ def _earlier_work(draft: Draft, task: TaskRow) -> EarlierWork | None:
     following, revision = task.spec.following, followed_revision(draft, task)
     if following is None or revision is None or following.begin is Begin.LIVE:
         return None
-    return EarlierWork(revision.id, revision.base_tree, revision.tree)
+    return EarlierWork(revision.id, revision.base_tree, revision.tree, revision.resolutions)
 
 
 def _prerequisites(draft: Draft, ticket: TicketRow, task: TaskRow) -> tuple[RevisionRow, ...]:

@@ -131,7 +131,7 @@ def notices(plan: Plan) -> tuple[Notice, ...]:
     held = tuple(Notice(one.reason, path=display(one.path)) for one in plan.held)
     conflicts = tuple(
         Notice(
-            "An accepted unit does not go together with the text as it is now and was left out.",
+            "A change does not go together with the text as it is now and was left out.",
             path=display(conflict.path),
         )
         for conflict in plan.folded.conflicts.values()

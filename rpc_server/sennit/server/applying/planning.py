@@ -148,8 +148,8 @@ def _without_what_was_applied(
 
 def _changed_since(path: bytes) -> Notice:
     return Notice(
-        "This was applied before, and the text there was changed since; it stays as it is. To have"
-        " it anew, take the application back first.",
+        "This was applied before, and the text there was changed since, by hand or by what was"
+        " applied after it; it stays as it is. To have it anew, take the application back first.",
         path=display(path),
     )
 

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from attrs import frozen
+from collections.abc import Sequence
+
+from attrs import evolve, frozen
 
 from sennit.adapters.git.commits import commit_tree, read_commit
 from sennit.adapters.git.durable import keep_on_disk
 from sennit.adapters.git.merges import merge_trees
+from sennit.adapters.git.resolving import carried_one, with_settled
 from sennit.adapters.git.trees import entries_at, write_tree
 from sennit.core.engine.commands import EarlierWork, PrepareWorkspace
-from sennit.core.objects import Conflict, Conflicted, GitFailed, Manifest, Merged, Snapshot
+from sennit.core.objects import (
+    Conflict,
+    Conflicted,
+    GitFailed,
+    Manifest,
+    Merged,
+    MergeResult,
+    Snapshot,
+)
+from sennit.core.resolutions import Resolution
 from sennit.server.repositories import Opened
 from sennit.server.services import Services
 
@@ -28,7 +40,10 @@ class Beginning:
 async def with_earlier_work(
     services: Services, opened: Opened, command: PrepareWorkspace, base: Snapshot
 ) -> Beginning | GitFailed:
-    """Merge the earlier work in; paths that do not go together stay as the user has them."""
+    """Merge the earlier work in; paths that do not go together stay as the user has them.
+
+    A conflict that a person has settled is none, as when the work is applied.
+    """
     if command.earlier is None:
         return Beginning(base)
     merged = await _merged(services, opened, command.earlier, base.tree)
@@ -66,6 +81,8 @@ async def _merged(
     theirs = earlier.tree
     for _ in range(_MOST_ROUNDS):
         result = await merge_trees(services.git, opened.store, earlier.base_tree, live, theirs, at)
+        if isinstance(result, Conflicted):
+            result = await _settled(services, opened, result, earlier.resolutions, at)
         if isinstance(result, GitFailed):
             return result
         if isinstance(result, Merged):
@@ -77,6 +94,29 @@ async def _merged(
         theirs = without
     # Nothing of it, rather than a part that nobody has looked at.
     return _Merged(live, tuple(sorted(left_out)))
+
+
+async def _settled(
+    services: Services,
+    opened: Opened,
+    attempt: Conflicted,
+    resolutions: Sequence[Resolution],
+    at: int,
+) -> MergeResult:
+    """Put in what a person has settled; else give the conflicts that nobody has."""
+    known: list[Resolution] = []
+    still_open: list[Conflict] = []
+    for conflict in attempt.conflicts:
+        one = await carried_one(services.git, opened.store, conflict, resolutions, at)
+        if isinstance(one, GitFailed):
+            return one
+        if one is None:
+            still_open.append(conflict)
+        else:
+            known.append(one)
+    if still_open:
+        return evolve(attempt, conflicts=tuple(still_open))
+    return await with_settled(services.git, opened.store, attempt, known)
 
 
 def _paths_of(conflicted: Conflicted) -> set[bytes]:

@@ -16,7 +16,7 @@ from sennit.core.agent_abilities import abilities
 from sennit.core.agent_definitions import AgentDefinition
 from sennit.core.agents import AgentKind, AgentSettings
 from sennit.core.sandbox import wanted
-from sennit.server.definitions import definitions_of
+from sennit.server.definitions import definitions_of, not_counting
 from sennit.server.jsonrpc import Context
 from sennit.server.probing import default_folder
 from sennit.server.sandboxing import without_unusable
@@ -57,7 +57,8 @@ async def agents(
             for view, entry in zip(views, entries, strict=True)
         )
     found = await definitions_of(services, surveyed.repository)
-    return AgentsResult(views, tuple(map(_definition, found.definitions)), found.notices)
+    notices = (*found.notices, *await not_counting(services, surveyed.repository))
+    return AgentsResult(views, tuple(map(_definition, found.definitions)), notices)
 
 
 async def _survey(services: Services) -> Surveyed | RpcError:

@@ -123,7 +123,7 @@ def going_on(
         else:
             taken.add(found.session or "")
             spec = evolve(task.spec, session=found.session, place=found.place)
-            made.append(evolve(task, spec=spec, notices=found.notices))
+            made.append(evolve(task, spec=spec, notices=(*task.notices, *found.notices)))
     if problems:
         return problems_error(ErrorCode.INVALID_PARAMS, HEADLINE, tuple(problems))
     return tuple(made)
@@ -232,7 +232,7 @@ def new_task(probed: Probed, task: ValidTask) -> NewTask:
         budget=task.budget,
         grace_turns=task.grace_turns,
     )
-    return NewTask(task.id, spec)
+    return NewTask(task.id, spec, notices=task.notices)
 
 
 def refused_error(refused: Refused) -> RpcError:

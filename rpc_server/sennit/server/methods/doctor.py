@@ -26,6 +26,7 @@ from sennit.core.objects import GitFailed
 from sennit.core.stored import StoreProblem
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
+from sennit.server.checkouts import checkouts_line
 from sennit.server.disk_use import births_line, names_line, use_line
 from sennit.server.jsonrpc import Context
 from sennit.server.object_files import mirror_line, object_files_line
@@ -144,7 +145,7 @@ async def _database_in_use(services: Services) -> DoctorLine:
     message = (
         f"{services.folders.database}: {counted(sum(rows.values()), 'row')},"
         f" {counted(counts.events, 'event')},"
-        f" {counted(servers, 'server')} use it."
+        f" {counted(servers, 'server uses', 'servers use')} it."
     )
     return DoctorLine("database", Health.GOOD, message)
 
@@ -174,6 +175,7 @@ async def _state_folder(services: Services) -> list[DoctorLine]:
     looks = (births_line, names_line)
     workspaces = services.folders.workspaces
     lines = [await anyio.to_thread.run_sync(look, workspaces) for look in looks]
+    lines.append(await checkouts_line(services))
     return [disk, await use_line(services), *(line for line in lines if line is not None)]
 
 
@@ -195,7 +197,10 @@ async def _repository(services: Services, folder: bytes | None) -> AsyncIterator
     match found:
         case NotARepository():
             yield DoctorLine(
-                "repository", Health.WARNING, f"{where} is in no repository.", "Run `git init`."
+                "repository",
+                Health.WARNING,
+                f"{where} is in no repository.",
+                "Go into one, or run `git init` in a folder of its own.",
             )
         case Refused(advice=advice):
             yield DoctorLine("repository", Health.BAD, f"{where} cannot be used.", advice)

@@ -8,9 +8,10 @@ from typing import TypeVar
 
 from attrs import evolve
 
-from sennit.core.engine.again import standing_for
+from sennit.core.engine.again import gone_on_with, standing_for
 from sennit.core.engine.events import NewTask
-from sennit.core.engine.rows import Followed, RevisionRow, TaskRow
+from sennit.core.engine.following import lineage
+from sennit.core.engine.rows import Followed, ProposalRow, RevisionRow, TaskRow
 from sennit.core.operation import request_hash
 from sennit.core.uris import file_uri
 from sennit.server.errors import task_or_error
@@ -26,7 +27,7 @@ from sennit_protocol.errors import (
     ProblemsData,
     RpcError,
 )
-from sennit_protocol.following import FollowParams, SessionWish
+from sennit_protocol.following import Begin, FollowParams, SessionWish
 from sennit_protocol.requests import DispatchResult
 from sennit_protocol.states import (
     FINAL_TASK_STATES,
@@ -35,7 +36,6 @@ from sennit_protocol.states import (
     TaskState,
 )
 from sennit_protocol.tasks import DispatchParams, Task
-from sennit_protocol.views import Notice
 
 T = TypeVar("T")
 
@@ -50,6 +50,8 @@ async def follow(
         return earlier
     if earlier.state not in FINAL_TASK_STATES:
         return _not_ended(earlier)
+    if params.begin is not Begin.LIVE and (lacking := tuple(_not_applied(services, earlier))):
+        return _lacks(earlier, lacking)
     ready = await checked(services, _asked(params, earlier))
     if isinstance(ready, RpcError):
         return _told_in_its_words(ready)
@@ -130,7 +132,7 @@ def _told_in_its_words(error: RpcError) -> RpcError:
 def _following(
     services: Services, params: FollowParams, earlier: TaskRow, task: NewTask
 ) -> NewTask:
-    revision = services.state.revision_of(earlier)
+    revision = gone_on_with(services.state, earlier)
     kept = None if revision is None or _is_dropped(revision) else revision
     found = earlier_of(services, earlier, task.spec.agent)
     wished = found if params.session is SessionWish.RESUME else _without_session(found)
@@ -148,22 +150,33 @@ def _following(
             begin=params.begin,
         ),
     )
-    notices = (*wished.notices, *_not_applied(services, earlier))
-    return evolve(task, spec=spec, notices=notices)
+    return evolve(task, spec=spec, notices=(*task.notices, *wished.notices))
 
 
-def _not_applied(services: Services, earlier: TaskRow) -> Iterator[Notice]:
-    """Name what a task that was blocked depends on and does not find in the user's text."""
+def _not_applied(services: Services, earlier: TaskRow) -> Iterator[RevisionRow]:
+    """Give what a task that was blocked depends on and does not find in the user's text."""
     if earlier.state is not TaskState.BLOCKED:
         return
     for name in earlier.spec.depends_on:
         before = standing_for(services.state, earlier.ticket, name)
-        revision = services.state.revision_of(before)
-        if revision is not None and revision.application not in _IN_THE_TEXT:
-            yield Notice(
-                f"{before.id}, on which this depends, is not applied ({revision.proposal}): this"
-                " begins without it. Cancel this, apply that, and follow again to build on it."
-            )
+        made = services.state.revision_of(before)
+        proposal = None if made is None else services.state.get(ProposalRow, made.proposal)
+        newest = None if proposal is None else services.state.get(RevisionRow, proposal.revision)
+        if newest is None:
+            continue
+        # A newer revision holds its own change alone, so the text may hold an earlier one.
+        if all(one.application not in _IN_THE_TEXT for one in lineage(services.state, newest)):
+            yield newest
+
+
+def _lacks(earlier: TaskRow, lacking: tuple[RevisionRow, ...]) -> RpcError:
+    names = ", ".join(f"{one.task} ({one.proposal})" for one in lacking)
+    message = (
+        f"{earlier.ticket}/{earlier.id} depends on what is not in your files: {names} is not"
+        f" applied. Review and apply that (`sennit review {lacking[0].proposal}`), and follow"
+        " again; or begin on your text without it (`--live`, `begin: live`)."
+    )
+    return RpcError(ErrorCode.WRONG_STATE, message)
 
 
 _IN_THE_TEXT = frozenset({ApplicationState.APPLIED, ApplicationState.PARTLY_APPLIED})

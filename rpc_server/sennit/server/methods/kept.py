@@ -5,15 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import anyio.to_thread
+from attrs import evolve
 
 from sennit.adapters.git.collectable import size_of
 from sennit.core.counted import counted
 from sennit.core.engine.events import Dropped
 from sennit.core.engine.following import is_newest
-from sennit.core.engine.reviewing import DropDone
+from sennit.core.engine.reviewing import DropDone, why_proposal_stays, why_ticket_stays
 from sennit.core.engine.rows import ApplicationRow, ProposalRow, RevisionRow, RunRow, TicketRow
 from sennit.core.stored import StoreProblem
 from sennit.core.views import exact_timestamp
+from sennit.server.checkouts import checkouts
 from sennit.server.collecting_stores import collect_stores, look_through_stores, store_items
 from sennit.server.errors import store_error
 from sennit.server.jsonrpc import Context
@@ -21,7 +23,7 @@ from sennit.server.services import Services
 from sennit_protocol.errors import ErrorCode, Problem, RpcError, problems_error
 from sennit_protocol.ids import IdKind, ProposalId, TicketId
 from sennit_protocol.requests import Nothing
-from sennit_protocol.states import FINAL_TICKET_STATES, ApplicationState, Integration
+from sennit_protocol.states import FINAL_TICKET_STATES, ApplicationState, Integration, Target
 from sennit_protocol.upkeep import (
     DropParams,
     DropResult,
@@ -49,7 +51,7 @@ async def retained(
         for row in services.state.rows(ApplicationRow)
         if row.undoes is None and row.state is not ApplicationState.UNDONE
     ]
-    items = (*tickets, *applications)
+    items = (*tickets, *applications, *await checkouts(services))
     return RetainedResult(items, sum(item.bytes for item in items))
 
 
@@ -73,7 +75,7 @@ def _application(row: ApplicationRow) -> RetainedItem:
         kind="application",
         ticket=row.ticket,
         at=exact_timestamp(row.at),
-        reason=row.state.value,
+        reason="a patch" if row.target is Target.PATCH else row.state.value,
     )
 
 
@@ -84,14 +86,22 @@ def _size(folders: list[Path]) -> int:
 def _why_kept(services: Services, ticket: TicketRow) -> str:
     if ticket.state not in FINAL_TICKET_STATES:
         return f"it is {ticket.state.value}"
+    return _unapplied(services, ticket) or "it is younger than the retention"
+
+
+def _what_goes(services: Services, ticket: TicketRow) -> str:
+    return _unapplied(services, ticket) or ticket.state.value
+
+
+def _unapplied(services: Services, ticket: TicketRow) -> str | None:
     open_ones = [
         revision.proposal
         for revision in services.state.revisions(ticket)
         if is_undecided(revision) and is_newest(services.state, revision)
     ]
-    if open_ones:
-        return f"neither applied nor dropped: {counted(len(open_ones), 'proposal')}"
-    return "it is younger than the retention"
+    if not open_ones:
+        return None
+    return f"neither applied nor dropped: {counted(len(open_ones), 'proposal')}"
 
 
 def is_undecided(revision: RevisionRow) -> bool:
@@ -114,7 +124,9 @@ async def drop(services: Services, _context: Context, params: DropParams) -> Dro
     ids = tuple(dict.fromkeys(params.ids))
     items = tuple([await _droppable(services, name) for name in ids])
     if params.dry_run or not params.confirm:
-        return DropResult(done=False, items=items)
+        stay = {name: why for name in ids if (why := _why_it_stays(services, name)) is not None}
+        would = tuple(item for item in items if item.id not in stay)
+        return DropResult(done=False, items=would, kept=tuple(map(Notice, stay.values())))
     done = await drop_ids(services, ids)
     if isinstance(done, StoreProblem):
         return store_error(done)
@@ -146,10 +158,18 @@ def _is_droppable(services: Services, name: str) -> bool:
     return services.state.ticket(name) is not None
 
 
+def _why_it_stays(services: Services, name: str) -> str | None:
+    proposal = services.state.get(ProposalRow, name)
+    if proposal is None:
+        return why_ticket_stays(services.state, TicketId(name))
+    return why_proposal_stays(services.state, proposal)
+
+
 async def _droppable(services: Services, name: str) -> RetainedItem:
     proposal = services.state.get(ProposalRow, name)
     if proposal is None:
-        return await _item(services, services.state.the(TicketRow, name))
+        ticket = services.state.the(TicketRow, name)
+        return evolve(await _item(services, ticket), reason=_what_goes(services, ticket))
     revision = services.state.the(RevisionRow, proposal.revision)
     return RetainedItem(
         id=proposal.id,

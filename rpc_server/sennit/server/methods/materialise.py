@@ -11,6 +11,7 @@ from sennit.adapters.git.workspace import find_workspace, make_checkout
 from sennit.core.engine.rows import RepositoryRef, RevisionRow, RunRow, TaskRow
 from sennit.core.objects import GitFailed, Manifest, Snapshot
 from sennit.core.views import exact_timestamp
+from sennit.server.checkouts import PREFIX
 from sennit.server.errors import git_error, task_or_error
 from sennit.server.jsonrpc import Context
 from sennit.server.repositories import Opened
@@ -71,7 +72,7 @@ async def _opened(services: Services, repository: RepositoryRef) -> Opened | Git
 async def _checked_out(
     services: Services, opened: Opened, commit: str, tree: str
 ) -> MaterialiseResult | RpcError:
-    name = f"look-{services.new_id(IdKind.RUN)}"
+    name = f"{PREFIX}{services.new_id(IdKind.RUN)}"
     made = await make_checkout(
         services.git,
         opened.store,
