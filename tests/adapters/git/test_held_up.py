@@ -143,7 +143,7 @@ async def test_rules_of_a_submodule_hold_too(bench: Bench, environment: dict[str
     told = {one.path: one for one in taken.left_out}
     assert told[b"sub/.gitignore"].reason is LeftOutReason.SPECIAL_FILE
     # What was done in there is the commit that this names.
-    commit, store = re.findall(r"commit (\w+) of (\S.*?);", told[b"sub"].detail)[0]
+    commit, store = re.findall(r"commit (\w+) of (\S+), ", told[b"sub"].detail)[0]
     listed = bench.tree.git(f"--git-dir={store}", "ls-tree", "--name-only", commit)
     assert listed.split() == [b".gitignore", b"file", b"new"]
 
