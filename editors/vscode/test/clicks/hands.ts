@@ -24,7 +24,11 @@ export class Hands {
 
   /** Runs a command by its title in the command palette. */
   async command(title: string): Promise<void> {
-    await this.page.keyboard.press('F1');
+    // A key that comes while the window gives the focus to something else is lost.
+    await this.again(async () => {
+      await this.page.keyboard.press('F1');
+      await this.input.waitFor({ timeout: HOVER_MS });
+    });
     await this.input.fill(`>${title}`);
     await this.choose(title);
   }
@@ -76,10 +80,18 @@ export class Hands {
   /** Clicks a button that a line shows while the mouse is over it. */
   async clickOnLine(line: Locator, button: string): Promise<void> {
     const action = line.locator(`.action-label[aria-label^="${button}"]`);
+    await this.again(async () => {
+      // The hover of another line may lie over this one, and goes when the mouse does.
+      await line.hover({ timeout: HOVER_MS });
+      await action.click({ timeout: HOVER_MS });
+    });
+  }
+
+  /** Does what may have to be done again, as by a person who sees that nothing has come of it. */
+  private async again(action: () => Promise<void>): Promise<void> {
     for (let left = TRIES; left > 0; left--) {
-      await line.hover();
       try {
-        await action.click({ timeout: HOVER_MS });
+        await action();
         return;
       } catch (error) {
         if (!(error instanceof errors.TimeoutError) || left === 1) {
