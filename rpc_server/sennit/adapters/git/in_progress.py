@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from attrs import frozen
+
 from sennit.adapters.git.files import in_thread
 from sennit.adapters.git.ref_storage import refs_are_files
 from sennit.core.objects import GitFailed
@@ -28,9 +30,8 @@ _REFS = ("CHERRY_PICK_HEAD", "REVERT_HEAD")
 
 async def operation_in_progress(git: Git, repository: Repository) -> str | GitFailed | None:
     """Name it; None where there is none. It costs a call of git where refs are no files."""
-    git_dir = repository.git_dir
-    found = await in_thread("look for an operation in progress", _by_files, git_dir)
-    if found is not None or await in_thread("look at HEAD", refs_are_files, git_dir) is True:
+    found = await in_thread("look for an operation", _by_files, repository.git_dir)
+    if not isinstance(found, _AskGit):
         return found
     asked = "".join(f"{ref}\n" for ref in _REFS).encode()
     listed = await git.run(
@@ -42,5 +43,11 @@ async def operation_in_progress(git: Git, repository: Repository) -> str | GitFa
     return next((_NAMED[ref] for ref, line in answers if not line.endswith(b" missing")), None)
 
 
-def _by_files(git_dir: Path) -> str | None:
-    return next((what for name, what in _NAMED.items() if (git_dir / name).exists()), None)
+@frozen
+class _AskGit:
+    """No file tells of one, and those that are refs are no files."""
+
+
+def _by_files(git_dir: Path) -> str | _AskGit | None:
+    found = next((what for name, what in _NAMED.items() if (git_dir / name).exists()), None)
+    return found if found is not None or refs_are_files(git_dir) else _AskGit()

@@ -21,8 +21,8 @@ from sennit.adapters.git.records import (
     write_record,
 )
 from sennit.adapters.git.workspace import CHECKOUT
-from sennit.adapters.platform.open_files import at_work_in
 from sennit.adapters.workspaces.copying import clone_checkout
+from sennit.adapters.workspaces.in_use import in_use
 from sennit.adapters.workspaces.leases import is_held
 from sennit.adapters.workspaces.rules import same_attributes
 from sennit.adapters.workspaces.stripping import folders_in, strip
@@ -133,9 +133,9 @@ async def _kept(git: Git, store: Store, tree: str, rules: str) -> Record | GitFa
     record = await in_thread("read a record", read_record, store, NAME)
     if isinstance(record, GitFailed):
         return record
-    in_use = await in_thread("look for processes", _in_use, record)
-    if in_use is not None:
-        return in_use
+    used = await in_thread("look for processes", _used_by_others, record)
+    if used is not None:
+        return used
     if record is not None and await usable(git, store, record, tree, rules):
         begun = await in_thread("keep a checkout", _begin, store, record)
         if isinstance(begun, Record):
@@ -150,16 +150,11 @@ async def _kept(git: Git, store: Store, tree: str, rules: str) -> Record | GitFa
     return await in_thread("keep a checkout", _new, store)
 
 
-def _in_use(record: Record | None) -> GitFailed | None:
+def _used_by_others(record: Record | None) -> GitFailed | None:
     """Say who goes on with it after its server was killed while it was brought to a base."""
     if record is None or record.tree != _UNKNOWN:
         return None
-    at_work = at_work_in(record.folder)
-    if not at_work:
-        return None
-    pids = ", ".join(map(str, at_work))
-    said = f"processes still work in {record.folder}: {pids}"
-    return GitFailed("keep a checkout", None, said)
+    return in_use("keep a checkout", record.folder)
 
 
 async def usable(git: Git, store: Store, record: Record, tree: str, rules: str) -> bool:

@@ -36,7 +36,7 @@ from sennit.adapters.git.records import (
     write_record,
 )
 from sennit.adapters.git.workspace import CHECKOUT
-from sennit.adapters.platform.open_files import at_work_in
+from sennit.adapters.workspaces.in_use import in_use
 from sennit.adapters.workspaces.rules import same_attributes
 from sennit.adapters.workspaces.stripping import (
     folders_in,
@@ -59,6 +59,7 @@ FOLDER = ".spare"
 """The folder of spares, beside workspaces."""
 _LEAST_FREE = 2 << 30
 _OWNER_MAY_ALL = 0o700
+_AGAIN = "use a folder again"
 
 
 @frozen
@@ -183,18 +184,9 @@ def _claim(store: Store, owner: Owner, rules: str) -> _Claimed | None:
             claimed = evolve(record, owner=owner)
             write_record(store, claimed)
             # A git of a server that was killed goes on, and its work is not ours.
-            given_up = None if record.owner == NOBODY else _in_use(record.folder)
+            given_up = None if record.owner == NOBODY else in_use(_AGAIN, record.folder)
             return _Claimed(claimed, given_up)
     return None
-
-
-def _in_use(folder: Path) -> GitFailed | None:
-    """Say who works in a folder; it costs a look at every process of the user."""
-    at_work = at_work_in(folder)
-    if not at_work:
-        return None
-    pids = ", ".join(map(str, at_work))
-    return GitFailed("use a folder again", None, f"processes still work there: {pids}")
 
 
 async def _reset(making: Making, spare: Record) -> GitFailed | None:
@@ -299,9 +291,9 @@ def leaves_room(folder: Path, size: int) -> bool:
 
 def _clear(store: Store, spare: Record) -> NotDeleted | GitFailed | None:
     """Remove what an agent left beside the files of the base, then let anybody have it."""
-    in_use = _in_use(spare.folder)
-    if in_use is not None:
-        return in_use
+    used = in_use(_AGAIN, spare.folder)
+    if used is not None:
+        return used
     index = index_file(store, spare.name).read_bytes()
     folders = folders_in(index, store.object_format)
     stopped = strip(spare, folders)
