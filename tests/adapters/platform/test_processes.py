@@ -117,3 +117,13 @@ def test_descendants_include_other_sessions(tmp_path: Path) -> None:
 
 def test_a_boot_has_a_name_that_stays() -> None:
     assert processes.boot_id() == processes.boot_id() != ""
+
+
+def test_children_are_told_until_they_are_reaped(sleeper: subprocess.Popen[bytes]) -> None:
+    assert sleeper.pid in processes.children(os.getpid())
+    sleeper.kill()
+    os.waitid(os.P_PID, sleeper.pid, os.WEXITED | os.WNOWAIT)
+    assert sleeper.pid in processes.children(os.getpid())
+    sleeper.wait()
+    assert sleeper.pid not in processes.children(os.getpid())
+    assert processes.children(sleeper.pid) == ()

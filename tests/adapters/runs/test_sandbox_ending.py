@@ -1,5 +1,6 @@
 """How runs in a real sandbox end, and that nothing of them is left."""
 
+import json
 import os
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import anyio.to_thread
 import pytest
 
 from sennit.adapters.platform import processes
+from sennit.adapters.platform.sweeping import Quarry, belonging, sweep
 from sennit.adapters.processes import LocalExecutor
 from sennit.adapters.runs.values import EndCause, Started
 from sennit.core.agents import Polite
@@ -134,3 +136,26 @@ async def test_who_kills_what_holds_the_sandbox_ends_all_that_is_in_it(
     assert end.survivors == ()
     assert are_gone(brood)
     assert end.cause is (EndCause.EXITED if victim == "bubblewrap" else EndCause.LOST)
+
+
+async def test_who_ends_what_a_lost_run_left_waits_for_the_last_in_its_sandbox(
+    executor: LocalExecutor, workspace: Path, tmp_path: Path, box: Confined
+) -> None:
+    # The first process of the sandbox has no mark left once it is being killed.
+    start = await executor.start("r-1", workspace, shell(BROOD + "wait", sandbox=box))
+    assert isinstance(start, Started)
+    await ready(workspace)
+    written = json.loads((tmp_path / "runs" / "r-1" / "started.json").read_text())
+    reaper, began = written["reaper_pid"], written["reaper_start"]
+    assert reaper in inside(tmp_path)
+    assert processes.is_alive(reaper, began)
+    unmarked = (b"SENNIT_RUN=no", b"SENNIT_RUN_DIR=no")
+    assert belonging(Quarry(unmarked, None, 0, None, (reaper, began))) == {reaper: began}
+    assert belonging(Quarry(unmarked, None, 0, None, (reaper, began - 1))) == {}
+    brood = inside(tmp_path)
+    swept = sweep(Quarry(unmarked, None, 0, None, (reaper, began)), 10_000, lambda: True)
+    assert swept.killed == {reaper}
+    assert swept.survivors == ()
+    assert are_gone(brood)
+    with anyio.fail_after(ENDURE):
+        assert (await executor.wait("r-1")).survivors == ()

@@ -132,6 +132,21 @@ def family(root: int, table: list[Process]) -> set[int]:
     return found
 
 
+def children(pid: int) -> tuple[int, ...]:
+    """Pids of the processes that this one started and that it has not reaped; none when it is gone.
+
+    What its other threads started is not among them.
+    """
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", "rb", 0) as file:
+            return tuple(map(int, file.read().split()))
+    except ProcessLookupError:
+        return ()
+    except FileNotFoundError:
+        # It is gone, or the kernel was built without these files.
+        return tuple(each.pid for each in processes() if each.parent == pid)
+
+
 def descendants(pid: int) -> tuple[tuple[int, int], ...]:
     """Every living descendant of a process as (pid, start time)."""
     table = list(processes())

@@ -40,18 +40,26 @@ class Quarry:
     path of the workspace; who works inside belongs to the run; None when people work there too.
     `since`: start time (ticks) before which nothing of the run existed; what is older is spared,
     whatever it looks like.
-    `root`: pid whose descendants belong to the run, or None.
+    `root`: pid whose descendants belong to the run, or None. `reaper`: pid and start time of the
+    first process of its sandbox, or None: the kernel lets it end last of all inside
+    (pid_namespaces(7)), also of those that show no mark any more because they are being killed.
     """
 
-    __slots__ = ("folder", "marks", "root", "since", "spared")
+    __slots__ = ("folder", "marks", "reaper", "root", "since", "spared")
 
     def __init__(
-        self, marks: tuple[bytes, bytes], folder: bytes | None, since: int, root: int | None
+        self,
+        marks: tuple[bytes, bytes],
+        folder: bytes | None,
+        since: int,
+        root: int | None,
+        reaper: tuple[int, int] | None = None,
     ) -> None:
         self.marks: Final = marks
         self.folder: Final = folder
         self.since: Final = since
         self.root: Final = root
+        self.reaper: Final = reaper
         me = os.getpid()
         self.spared: Final = frozenset((me, *ancestors(me)))
 
@@ -137,6 +145,8 @@ def _descends(found: Process, quarry: Quarry) -> bool:
 def _is_marked(found: Process, quarry: Quarry) -> bool:
     if found.pid in quarry.spared or found.start < quarry.since:
         return False
+    if (found.pid, found.start) == quarry.reaper:
+        return True
     entries = environment(found.pid)
     name, place = quarry.marks
     if place in entries or (name in entries and not _has(entries, place)):

@@ -7,7 +7,7 @@ stdin          a named pipe, where the server speaks with the agent
 stdout stderr  output, up to the limit                        (made by the shim before the start)
 stdout.closed  says that an agent that is spoken with closed its standard output
 stdout.cut     says that the rest of it was not kept
-started.json   pid, start time, boot id                       (shim)
+started.json   pids, start times, boot id                     (shim)
 exit.json      the end                                        (shim; else whoever found it dead)
 exchange/      questions/ and answers/, the only part that an agent has to write to
 released       the end was taken note of for good

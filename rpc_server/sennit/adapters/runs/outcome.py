@@ -169,7 +169,16 @@ def _quarry(folder: RunFolder, intention: Intention | None) -> Quarry:
         return Quarry(marks, None, 0, None)
     swept = intention.sweep_folder
     workspace = os.path.realpath(os.fsencode(intention.folder)) if swept else None
-    return Quarry(marks, workspace, intention.since, None)
+    return Quarry(marks, workspace, intention.since, None, _reaper(folder))
+
+
+def _reaper(folder: RunFolder) -> tuple[int, int] | None:
+    match read_json(folder.started):
+        case {"reaper_pid": int(pid), "reaper_start": int(start)}:
+            return (pid, start)
+        case _:
+            # The disk was full when it started.
+            return None
 
 
 def _failure(folder: RunFolder, record: dict[str, Any]) -> SpawnFailed | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 
-from sennit.adapters.platform import signals
+from sennit.adapters.platform import processes, signals
 from sennit.adapters.platform.spawning import Refused, start_agent
 
 TYPE_CHECKING = False
@@ -26,12 +26,13 @@ _GROUP = (signals.TERMINATE, signals.KILL)
 
 
 class Direct:
-    """An agent that is a child of the shim, and the leader of its group."""
+    """An agent that is a child of the shim, and the leader of its group; `reaper` is itself."""
 
-    __slots__ = ("pid",)
+    __slots__ = ("pid", "reaper")
 
     def __init__(self, pid: int) -> None:
         self.pid: Final = pid
+        self.reaper: Final = pid
 
     def signal(self, number: int) -> None:
         """Signal the agent, by TERM and KILL its group; only while it is not reaped."""
@@ -55,13 +56,15 @@ class Direct:
 class Boxed:
     """An agent in a sandbox: `pid` is bubblewrap's, which ends when the agent has ended.
 
-    `asks` is written to, `words` read from; both lead to `inside`.
+    `asks` is written to, `words` read from; both lead to `inside`. `reaper`: pid of
+    bubblewrap's child, which the kernel lets end last of all inside; 0 when that has ended already.
     """
 
-    __slots__ = ("_asks", "_words", "pid")
+    __slots__ = ("_asks", "_words", "pid", "reaper")
 
     def __init__(self, pid: int, asks: int, words: int) -> None:
         self.pid: Final = pid
+        self.reaper: Final = next(iter(processes.children(pid)), 0)
         self._asks: Final = asks
         self._words: Final = words
 

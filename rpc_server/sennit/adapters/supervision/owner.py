@@ -54,7 +54,7 @@ def own(order: Order) -> None:
         _tell(f"F {started.stage} {started.number}\n")
         return
     grip, voice = started
-    _write_started(order, grip.pid, began)
+    _write_started(order, grip, began)
     watch = Watch(order, grip, voice, spools, arrivals)
     watch.until_ended()
     swept = sweep(_quarry(order), order["sweep_ms"], watch.childless)
@@ -167,8 +167,8 @@ def _input(order: Order) -> tuple[int, int | None]:
     return source, voice
 
 
-def _write_started(order: Order, pid: int, began: int) -> None:
-    me = os.getpid()
+def _write_started(order: Order, grip: Grip, began: int) -> None:
+    me, pid = os.getpid(), grip.pid
     # Not reaped yet, so the process table still has it even if it ended at once.
     start = processes.start_time(pid) or 0
     record: dict[str, records.Value] = {
@@ -176,6 +176,8 @@ def _write_started(order: Order, pid: int, began: int) -> None:
         "start": start,
         "shim_pid": me,
         "shim_start": processes.start_time(me) or 0,
+        "reaper_pid": grip.reaper,
+        "reaper_start": processes.start_time(grip.reaper) or 0,
         "boot_id": processes.boot_id(),
         "started_ms": began,
     }
