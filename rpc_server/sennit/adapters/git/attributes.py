@@ -16,7 +16,7 @@ from attrs import evolve
 
 from sennit.adapters.git.files import in_thread, make_private_folder, write_private
 from sennit.adapters.git.inprocess import NotHere, Objects, with_objects
-from sennit.adapters.git.raw_trees import REGULAR, Folders
+from sennit.adapters.git.raw_trees import REGULAR
 from sennit.adapters.git.scratch import scratch_name
 from sennit.adapters.git.trees import files_at, read_blobs, tree_entries
 from sennit.core.names import refused
@@ -66,7 +66,7 @@ def rules_for(objects: Objects, tree: str, paths: Iterable[bytes]) -> Rules:
 
     KeyError where a folder of it is not here.
     """
-    return _rules_among(files_at(Folders(objects.tree, tree), rules_above(paths)))
+    return _rules_among(files_at(objects.folders(tree), rules_above(paths)))
 
 
 def rules_above(paths: Iterable[bytes]) -> set[bytes]:

@@ -86,28 +86,34 @@ async def _snapshot(look: Look) -> Snapshot | GitFailed:
     if isinstance(names, GitFailed):
         return names
     look = evolve(look, names=names)
-    surveyed, store = await both(survey(look), refresh(look.git, look.store, look.repository))
+    # What needs no answer of git is done while git looks at the files.
+    surveyed, (store, in_progress) = await both(
+        survey(look),
+        both(
+            refresh(look.git, look.store, look.repository),
+            operation_in_progress(look.git, look.repository),
+        ),
+    )
     if isinstance(surveyed, GitFailed):
         return surveyed
     if isinstance(store, GitFailed):
         return store
+    if isinstance(in_progress, GitFailed):
+        return in_progress
     look = evolve(look, store=store, git=look.git.configured(store.hooks_off))
     surveyed = await as_the_user_ignores(look, surveyed)
-    return surveyed if isinstance(surveyed, GitFailed) else await _planned(look, surveyed)
+    if isinstance(surveyed, GitFailed):
+        return surveyed
+    return await _planned(look, surveyed, in_progress)
 
 
-async def _planned(look: Look, surveyed: Survey) -> Snapshot | GitFailed:
-    (planned, in_progress), parent = await both(
-        both(
-            in_thread("look at what changed", _plan, look, surveyed),
-            operation_in_progress(look.git, look.repository),
-        ),
+async def _planned(look: Look, surveyed: Survey, in_progress: str | None) -> Snapshot | GitFailed:
+    planned, parent = await both(
+        in_thread("look at what changed", _plan, look, surveyed),
         _parent(look, surveyed.status.head),
     )
     if isinstance(planned, GitFailed):
         return planned
-    if isinstance(in_progress, GitFailed):
-        return in_progress
     if isinstance(parent, GitFailed):
         return parent
     staged = await _staged(look, surveyed.status, planned, parent)

@@ -141,7 +141,7 @@ def _why_no_place(folders: Folders, path: bytes, paths: Sequence[bytes]) -> Left
     entries = files_at(folders, above).values()
     if any(entry.mode == MODE_SUBMODULE for entry in entries):
         return LeftOut(path, LeftOutReason.IN_A_SUBMODULE, _IN_A_SUBMODULE)
-    if entries or folders.entries(path) or not set(above).isdisjoint(paths):
+    if entries or folders.items(path) or not set(above).isdisjoint(paths):
         return LeftOut(path, LeftOutReason.UNREADABLE, NO_PLACE)
     return None
 

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from sennit.adapters.git.store import Store
 
 
+_MOST_COMMITS = 256
+_commits: dict[str, CommitFacts] = {}
+"""What was read of commits, by id: HEAD is asked for with each snapshot."""
+
+
 @frozen
 class CommitFacts:
     """The tree of a commit and its committer's date, in seconds since 1970."""
@@ -37,10 +42,18 @@ async def read_commit(git: Git, place: Place, commit: str) -> CommitFacts | GitF
 async def read_commit_in(
     git: Git, store: Store, place: Place, commit: str
 ) -> CommitFacts | GitFailed:
-    """As ``read_commit``, in this process where the store holds the commit already."""
+    """As ``read_commit``, in this process where the store holds the commit already.
+
+    What was read once is not read again, and need not be there any more.
+    """
+    if known := _commits.get(commit):
+        return known
     found = await with_objects(store, lambda objects: _facts(objects.read(commit)))
     if isinstance(found, NotHere) or found is None:
         return await read_commit(git, place, commit)
+    if len(_commits) >= _MOST_COMMITS:
+        _commits.clear()
+    _commits[commit] = found
     return found
 
 
@@ -65,8 +78,9 @@ async def commit_tree(
     content = _content(tree, parent, date, message)
 
     def work(objects: Objects) -> str:
-        # A commit of a tree that is not there must fail here, as it does with git.
-        objects.read(tree)
+        # A commit of a tree, or on one, that is not there must fail here, as it does with git.
+        for needed in (tree,) if parent is None else (tree, parent):
+            objects.read(needed)
         return objects.write_commit(content)
 
     written = await with_objects(store, work)

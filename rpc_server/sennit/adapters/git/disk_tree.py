@@ -17,7 +17,7 @@ from sennit.adapters.git.files import in_thread, remove_index
 from sennit.adapters.git.index_file import UnknownIndexError, objects_in, written_index
 from sennit.adapters.git.inprocess import NotHere, Objects, with_objects
 from sennit.adapters.git.new_objects import ENOUGH, NewTrees, keep_pack, may_pack
-from sennit.adapters.git.raw_trees import Folders, InTheWay, rewritten
+from sennit.adapters.git.raw_trees import InTheWay, rewritten
 from sennit.adapters.git.stage import stage, write_tree
 from sennit.adapters.git.trees import files_at, without_needless
 from sennit.core.objects import Entry, GitFailed, LeftOut
@@ -141,7 +141,7 @@ def _to_know(objects: Objects, differing: Differing) -> dict[bytes, Entry]:
     there already; attributes that lie in no folder are read from the index.
     """
     wanted = {*differing.present, *rules_above(differing.present)}
-    folders = Folders(objects.tree, differing.tree)
+    folders = objects.folders(differing.tree)
     known: dict[bytes, Entry | None] = {**files_at(folders, wanted)}
     for changed in (differing.staged, _gone_rules(differing)):
         known |= {path: entry for path, entry in changed.items() if path in wanted}
@@ -172,7 +172,7 @@ def _rewritten(
     stays = {one.path for one in read.refused}
     changes |= {path: read.entries.get(path) for path in differing.present if path not in stays}
     changes |= differing.entries
-    changes = without_needless(Folders(objects.tree, differing.tree), changes)
+    changes = without_needless(objects.folders(differing.tree), changes)
     if not changes:
         return _Made(differing.tree)
     new = NewTrees()

@@ -13,14 +13,13 @@ import anyio.to_thread
 from attrs import frozen
 
 from sennit.adapters.git.raw_trees import (
+    Folders,
     Item,
     Sides,
     differences,
     items_of,
     ordered_items_of,
-    parse_tree,
 )
-from sennit.core.objects import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,13 +60,13 @@ class Objects:
         _, data = self.database.read(identity)
         return bytes(data)
 
-    def tree(self, identity: str) -> dict[bytes, Entry]:
-        """Give the entries of a tree object."""
-        return parse_tree(self.read(identity), _SHA1_SIZE)
-
     def items(self, identity: str) -> list[Item]:
         """Give the entries of a tree object as they lie there."""
         return ordered_items_of(self.read(identity), _SHA1_SIZE)
+
+    def folders(self, tree: str) -> Folders:
+        """Give the folders of a tree; those that were compared lately are not read again."""
+        return Folders(lambda one: _trees.get(one) or self.items(one), tree)
 
     def differences(self, old: str, new: str) -> dict[bytes, Sides]:
         """Give what two trees hold at every path that differs, without looking for renames."""

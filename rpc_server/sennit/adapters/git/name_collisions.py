@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sennit.adapters.git.inprocess import NotHere, Objects, with_objects
-from sennit.adapters.git.raw_trees import MODE_TREE
 from sennit.adapters.git.trees import tree_entries
 from sennit.core.names import folded
 from sennit.core.objects import GitFailed
@@ -41,23 +40,8 @@ async def colliding(
 
 
 def _by_objects(objects: Objects, tree: str) -> Callable[[bytes], _Names]:
-    known: dict[bytes, dict[bytes, str | None]] = {
-        b"": {name: _folder(entry.mode, entry.id) for name, entry in objects.tree(tree).items()}
-    }
-
-    def entries(folder: bytes) -> dict[bytes, str | None]:
-        if folder not in known:
-            above, _, name = folder.rpartition(b"/")
-            inside = entries(above).get(name)
-            found = objects.tree(inside) if inside else {}
-            known[folder] = {name: _folder(one.mode, one.id) for name, one in found.items()}
-        return known[folder]
-
-    return lambda folder: frozenset(entries(folder))
-
-
-def _folder(mode: int, identity: str) -> str | None:
-    return identity if mode == MODE_TREE else None
+    folders = objects.folders(tree)
+    return lambda folder: frozenset(folders.items(folder))
 
 
 def _by_listing(paths: Iterable[bytes]) -> Callable[[bytes], _Names]:

@@ -15,7 +15,7 @@ from sennit.adapters.git.files import both
 from sennit.adapters.git.inprocess import NotHere, with_objects
 from sennit.adapters.git.line_endings import Levelled
 from sennit.adapters.git.merge_tree import merge_by_git, prepare_merge
-from sennit.adapters.git.raw_trees import REGULAR, Folders, InTheWay, rewritten
+from sennit.adapters.git.raw_trees import REGULAR, InTheWay, rewritten
 from sennit.adapters.git.second_opinion import doubtful, opinions_on
 from sennit.adapters.git.trees import entries_at, without_needless
 from sennit.core.objects import GitFailed, Merged
@@ -132,7 +132,7 @@ def _joined(objects: Objects, ours: str, changes: Changes, texts: _Texts) -> str
     None where a file of one side is in the way of a folder of the other.
     """
     after = {path: sides.after for path, sides in changes.theirs.items()}
-    wanted = without_needless(Folders(objects.tree, ours), {**after, **texts.merged})
+    wanted = without_needless(objects.folders(ours), {**after, **texts.merged})
     try:
         return rewritten(objects.items, objects.write_tree, ours, wanted)
     except InTheWay:

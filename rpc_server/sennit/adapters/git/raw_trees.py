@@ -49,14 +49,6 @@ _NONE: frozenset[Item] = frozenset()
 _FOLDER = b"40000"
 
 
-def parse_tree(data: bytes, digest_size: int) -> dict[bytes, Entry]:
-    """Read a tree object: names to modes and ids, in git's order."""
-    return {
-        name: Entry(_mode(mode), identity.hex())
-        for mode, name, identity in _ITEMS[digest_size].findall(data)
-    }
-
-
 @lru_cache(maxsize=64)
 def _mode(text: bytes) -> int:
     """Read a mode as git does: early versions wrote others for files, such as 100664."""
@@ -74,7 +66,7 @@ def _spelled(text: bytes) -> bytes:
 
 def tree_bytes(entries: Mapping[bytes, Entry]) -> bytes:
     """Write a tree object."""
-    return _bytes_of(sorted((_item(name, entry) for name, entry in entries.items()), key=_order))
+    return _bytes_of(sorted((item_of(name, entry) for name, entry in entries.items()), key=_order))
 
 
 def _bytes_of(items: Iterable[Item]) -> bytes:
@@ -83,8 +75,13 @@ def _bytes_of(items: Iterable[Item]) -> bytes:
     )
 
 
-def _item(name: bytes, entry: Entry) -> Item:
+def item_of(name: bytes, entry: Entry) -> Item:
+    """Give an entry as it lies in a tree object."""
     return b"%o" % entry.mode, name, bytes.fromhex(entry.id)
+
+
+def _entry_of(item: Item) -> Entry:
+    return Entry(_mode(item[0]), item[2].hex())
 
 
 def _order(item: Item) -> bytes:
@@ -122,41 +119,40 @@ def differences(
         was, becomes = _by_name(were - become), _by_name(become - were)
         for name in was.keys() | becomes.keys():
             path = above + name
-            if was.get(name) == becomes.get(name):
-                # The same under an early spelling of its mode.
-                continue
             folder_was, file_was = _split(was.get(name))
             folder_becomes, file_becomes = _split(becomes.get(name))
-            if file_was or file_becomes:
+            # They may be the same, one under an early spelling of its mode.
+            if file_was != file_becomes:
                 yield path, Sides(file_was, file_becomes)
-            if folder_was or folder_becomes:
+            if folder_was != folder_becomes:
                 open_ends.append((path + b"/", folder_was, folder_becomes))
 
 
-def _by_name(items: frozenset[Item]) -> dict[bytes, Entry]:
-    return {name: Entry(_mode(mode), identity.hex()) for mode, name, identity in items}
+def _by_name(items: Iterable[Item]) -> dict[bytes, Item]:
+    return {item[1]: item for item in items}
 
 
-def _split(entry: Entry | None) -> tuple[str | None, Entry | None]:
-    if entry is None:
+def _split(item: Item | None) -> tuple[str | None, Entry | None]:
+    """Give the tree of a folder, or the entry of what is no folder."""
+    if item is None:
         return None, None
-    return (entry.id, None) if entry.mode == MODE_TREE else (None, entry)
+    return (item[2].hex(), None) if _is_folder(item) else (None, _entry_of(item))
 
 
 class Folders:
     """The folders of one tree, each read when it is first asked for."""
 
-    def __init__(self, read: Callable[[str], Mapping[bytes, Entry]], tree: str) -> None:
+    def __init__(self, read: Callable[[str], Iterable[Item]], tree: str) -> None:
         """``read`` gives the entries of a tree object by its id, ``tree`` is the id of the top."""
         self._read = read
-        self._known: dict[bytes, Mapping[bytes, Entry]] = {b"": read(tree)}
+        self._known: dict[bytes, Mapping[bytes, Item]] = {b"": _by_name(read(tree))}
 
-    def entries(self, path: bytes) -> Mapping[bytes, Entry]:
+    def items(self, path: bytes) -> Mapping[bytes, Item]:
         """Give what a folder holds, by name; nothing where there is no folder."""
         found = self._known.get(path)
         if found is None:
             folder, _ = _split(self._at(path))
-            found = self._known[path] = self._read(folder) if folder else {}
+            found = self._known[path] = _by_name(self._read(folder)) if folder else {}
         return found
 
     def file(self, path: bytes) -> Entry | None:
@@ -166,15 +162,15 @@ class Folders:
     def files_below(self, path: bytes) -> Iterator[tuple[bytes, Entry]]:
         """Give every file below a folder, of the top too, in no order."""
         above = path + b"/" if path else b""
-        for name, entry in self.entries(path).items():
-            if entry.mode == MODE_TREE:
+        for name, item in self.items(path).items():
+            if _is_folder(item):
                 yield from self.files_below(above + name)
             else:
-                yield above + name, entry
+                yield above + name, _entry_of(item)
 
-    def _at(self, path: bytes) -> Entry | None:
+    def _at(self, path: bytes) -> Item | None:
         above, _, name = path.rpartition(b"/")
-        return self.entries(above).get(name)
+        return self.items(above).get(name)
 
 
 @frozen
@@ -259,7 +255,7 @@ def _set(path: bytes, file: Item | None, name: bytes, node: _Node) -> Item | Non
         return file
     if node.entry is None and file is None:
         raise InTheWay(path)
-    return _item(name, node.entry) if isinstance(node.entry, Entry) else None
+    return item_of(name, node.entry) if isinstance(node.entry, Entry) else None
 
 
 def raw_entry(mode: bytes, identity: bytes) -> Entry | None:

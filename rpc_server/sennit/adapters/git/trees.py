@@ -19,7 +19,9 @@ from sennit.adapters.git.raw_trees import (
     MODE_TREE,
     Folders,
     InTheWay,
+    Item,
     Sides,
+    item_of,
     raw_entry,
     rewritten,
 )
@@ -108,7 +110,7 @@ async def in_folders(
     git: Git, store: Store, tree: str, work: Callable[[Folders], Answer]
 ) -> Answer | GitFailed:
     """Look into the folders of a tree in a worker thread."""
-    found = await with_objects(store, lambda objects: work(Folders(objects.tree, tree)))
+    found = await with_objects(store, lambda objects: work(objects.folders(tree)))
     if not isinstance(found, NotHere):
         return found
     listed = await git.run(["ls-tree", "-r", "-t", "-z", "--full-tree", tree], store.place)
@@ -118,14 +120,14 @@ async def in_folders(
 
 
 def _in_listed(tree: str, output: bytes, work: Callable[[Folders], Answer]) -> Answer:
-    folders: dict[str, dict[bytes, Entry]] = defaultdict(dict)
+    folders: dict[str, list[Item]] = defaultdict(list)
     ids = {b"": tree}
     # A folder is listed before what it holds.
     for path, entry in _parsed_listing(output):
         if entry.mode == MODE_TREE:
             ids[path] = entry.id
         above, _, name = path.rpartition(b"/")
-        folders[ids[above]][name] = entry
+        folders[ids[above]].append(item_of(name, entry))
     return work(Folders(folders.__getitem__, tree))
 
 
