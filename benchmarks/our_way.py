@@ -15,9 +15,9 @@ from sennit.adapters.git.capture import Captured, capture
 from sennit.adapters.git.discovery import Repository, Trust, discover
 from sennit.adapters.git.git import Git, git_for
 from sennit.adapters.git.merges import merge_trees
-from sennit.adapters.git.records import Owner, owner_of
 from sennit.adapters.git.store import Store, open_store
 from sennit.adapters.git.workspace import Workspace
+from sennit.adapters.platform.lives import Owner, owner_of
 from sennit.adapters.workspaces.making import make_workspace
 from sennit.adapters.workspaces.spares import Room, Spared, release_workspace
 from sennit.core.objects import GitFailed, Merged, Snapshot

@@ -21,8 +21,10 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 wait_for_no_disk()
 
-# `nohup` has all that it starts ignore this; servers of tests are to heed it.
+# `nohup` has all that it starts ignore the first, a script what it starts in the background the
+# second; servers and commands of tests are to heed them.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The suite gives the same result each time; `HYPOTHESIS_PROFILE=explore` draws anew, and more.
 settings.register_profile("same", derandomize=True, deadline=None, max_examples=50)
@@ -45,6 +47,14 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> None:
+    """Warm the nursery where tests need one, so that none of them has to do it in its own time."""
+    nursery = sys.modules.get("tests.nursery")
+    if nursery is not None and session.items and not session.config.option.collectonly:
+        nursery.the_nursery()
 
 
 @pytest.fixture

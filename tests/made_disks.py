@@ -36,11 +36,18 @@ def disk_of_seconds(folder: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _made(folder: Path, kind: str, *options: str) -> Iterator[Path]:
+def small_disk_of_few_files(folder: Path) -> Iterator[Path]:
+    """Put a disk there that can be filled to its last block, and to the last file, of 2,000."""
+    with _made(folder, "ext4", "-m", "0", "-N", "2000", size=64 << 20) as disk:
+        yield disk
+
+
+@contextmanager
+def _made(folder: Path, kind: str, *options: str, size: int = _SIZE) -> Iterator[Path]:
     image = folder.with_name(f"{folder.name}.image")
     folder.mkdir(mode=0o700, parents=True)
     with image.open("wb") as file:
-        file.truncate(_SIZE)
+        file.truncate(size)
     try:
         _done(kind, f"mkfs.{kind}", "-q", *options, str(image))
         _done(kind, "mount", "-o", "loop", str(image), str(folder))

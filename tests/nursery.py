@@ -21,6 +21,10 @@ from attrs import frozen
 
 PROGRAM = Path(__file__).with_name("nursery_program.py")
 PYTHON = Path(__file__).with_name("nursery_python.py")
+READY = b"warm"
+"""What the nursery says once it forks what it is asked for."""
+_WARM_S = 300
+"""Until all is imported: several nurseries do that at once, on whatever machine."""
 _START_S = 45
 _END_S = 20
 
@@ -42,7 +46,7 @@ class Nursery:
 
 @cache
 def the_nursery() -> Nursery:
-    """Start the one nursery of this process; it ends with it."""
+    """Start the one nursery of this process, until it is warm; it ends with it."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     folder = tempfile.TemporaryDirectory(prefix="nursery-")
     interpreter = Path(folder.name, "python")
@@ -54,6 +58,8 @@ def the_nursery() -> Nursery:
     theirs.close()
     nursery = Nursery(process, ours, folder)
     atexit.register(nursery.close)
+    if not select.select([ours], [], [], _WARM_S)[0] or ours.recv(len(READY)) != READY:
+        raise RuntimeError(f"{PROGRAM} was not ready within {_WARM_S} s, or has ended")
     return nursery
 
 

@@ -14,6 +14,7 @@ import select
 import socket
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -35,6 +36,7 @@ from sennit.cli.app import COMMANDS
 from sennit.server.handshake import serve_stdio
 from tests.adapters.runs import starter
 from tests.e2e import quick_server
+from tests.nursery import READY
 from tests.nursery_warmth import warm
 from tests.power import note_into
 from tests.server.jsonrpc import scripted_server
@@ -49,12 +51,20 @@ def _serve(_: Sequence[str]) -> int:
     return serve_stdio()
 
 
-def _quick(_: Sequence[str]) -> int:
-    return quick_server.run()
+def _quick(options: Sequence[str]) -> int:
+    return quick_server.run(float(options[0]))
 
 
 def _noting(options: Sequence[str]) -> int:
     note_into(Path(options[0]))
+    return serve_stdio()
+
+
+def _by_another_clock(options: Sequence[str]) -> int:
+    """Serve with the machine's clock that many hours ahead; files keep their own times."""
+    ahead, machines = int(options[0]) * 3_600 * 10**9, time.time_ns
+    time.time_ns = lambda: machines() + ahead
+    time.time = lambda: time.time_ns() / 10**9
     return serve_stdio()
 
 
@@ -83,6 +93,7 @@ PROGRAMS: Mapping[str, Callable[[Sequence[str]], int]] = {
     "serve": _serve,
     "quick": _quick,
     "noting": _noting,
+    "by another clock": _by_another_clock,
     "scripted": scripted_server.run,
     "starter": starter.run,
     "command line": _command_line,
@@ -99,6 +110,7 @@ def keep_nursery(asked: socket.socket, interpreter: Path) -> None:
         # All that is there now stays, and no fork need copy the pages that a collection touches.
         gc.collect()
         gc.freeze()
+        asked.send(READY)
         while True:
             ready, _, _ = select.select([asked, servers], [], [])
             if servers in ready:

@@ -44,6 +44,11 @@ def framed_bytes(body: bytes) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
+def users_environment() -> dict[str, str]:
+    """Give the environment of the tests without what is about them: a server knows no such name."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("SENNIT_")}
+
+
 def folders_in(home: Path) -> dict[str, str]:
     """Name the variables that keep the user's own state and configuration out of a test."""
     return {
@@ -118,7 +123,11 @@ class WireClient:
         self._next_id = 0
         self._home: tempfile.TemporaryDirectory[str] | None = None
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  closed in __exit__
-        self.process = launch(argv, env, cwd, self._errors)
+        try:
+            self.process = launch(argv, env, cwd, self._errors)
+        except BaseException:
+            self._errors.close()
+            raise
 
     @classmethod
     def sennit_serve(
@@ -135,7 +144,7 @@ class WireClient:
         """
         argv = [sys.executable, *python, "-m", "sennit", "serve", *arguments]
         home = tempfile.TemporaryDirectory(prefix="sennit-test-", ignore_cleanup_errors=True)
-        whole = {**os.environ, **folders_in(Path(home.name)), **(env or {})}
+        whole = {**users_environment(), **folders_in(Path(home.name)), **(env or {})}
         client = cls(argv, env=whole, cwd=cwd, deadline_s=deadline_s)
         client._home = home
         return client

@@ -305,6 +305,10 @@ class TicketSummary:
         default=None, metadata=says("The newest that can be undone; an undo is one too.")
     )
     following: Following | None = field(default=None, metadata=says("The work that it follows."))
+    made: int = field(
+        default=0,
+        metadata=says("Higher than that of every ticket before it, whatever the clock said."),
+    )
 
 
 @frozen
@@ -341,3 +345,7 @@ class TicketView:
         ),
     )
     following: Following | None = field(default=None, metadata=says("The work that it follows."))
+    made: int = field(
+        default=0,
+        metadata=says("Higher than that of every ticket before it, whatever the clock said."),
+    )

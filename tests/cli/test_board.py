@@ -3,11 +3,13 @@ from __future__ import annotations
 import io
 
 import pytest
+from attrs import evolve
 from rich.console import Console
 
 from sennit.cli.board import Board
-from sennit_protocol.states import FailureKind, QueuedFor, TaskState
-from sennit_protocol.views import Failure, Progress, TaskView
+from sennit_protocol.ids import RunId
+from sennit_protocol.states import FailureKind, QueuedFor, RunState, TaskState
+from sennit_protocol.views import Failure, Progress, RunView, TaskView
 
 RUNNING = TaskView(
     "api",
@@ -92,3 +94,16 @@ def test_a_question_that_outlives_the_ticket_brings_no_table_back() -> None:
     before = file.getvalue()
     hidden.__exit__(None, None, None)
     assert file.getvalue() == before
+
+
+@pytest.mark.parametrize(
+    ("ended_at", "shown"), [("2026-01-01T10:00:02Z", "2.0 s"), ("2026-01-01T05:00:02Z", "")]
+)
+def test_a_clock_that_was_set_back_gives_no_time_of_a_run(ended_at: str, shown: str) -> None:
+    run = RunView(RunId("n_1"), RunState.CAPTURED, "2026-01-01T10:00:00Z", ended_at)
+    made, file, console = board(width=90)
+    made.take_task(evolve(RUNNING, state=TaskState.COMPLETED, progress=None, runs=(run,)))
+    file.truncate(0)
+    console.print(made.table())
+    row = file.getvalue().splitlines()[-1]
+    assert (shown in row, " s" in row) == (True, bool(shown))

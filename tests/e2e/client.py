@@ -23,9 +23,10 @@ class Client(WireClient):
     """A client that knows the words of Sennit."""
 
     @classmethod
-    def on(cls, env: Mapping[str, str], cwd: Path) -> Self:
-        """Start ``sennit serve``; see ``tests.nursery``."""
-        return cls(["serve"], env=env, cwd=cwd, deadline_s=PATIENCE_S, launch=launch_from_nursery)
+    def on(cls, env: Mapping[str, str], cwd: Path, clock_ahead_h: int = 0) -> Self:
+        """Start ``sennit serve``, with a clock that is ahead; see ``tests.nursery``."""
+        argv = ["by another clock", str(clock_ahead_h)] if clock_ahead_h else ["serve"]
+        return cls(argv, env=env, cwd=cwd, deadline_s=PATIENCE_S, launch=launch_from_nursery)
 
     def ask(self, method: str, **params: object) -> Any:
         """The result of a request that must succeed."""

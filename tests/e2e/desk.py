@@ -13,6 +13,7 @@ from typing import Any
 from attrs import define
 
 from tests.e2e.editor import Abilities, Editor, environ_for
+from tests.wire_client import DEADLINE_S
 
 Json = dict[str, Any]
 # There is nothing to tidy up after a commit, and to find that out takes a process more.
@@ -112,7 +113,13 @@ MakeDesk = Callable[[Mapping[str | bytes, bytes | str]], Desk]
 """Makes a desk with these files for the editor that tests share."""
 
 
-def start(abilities: Abilities, root: Path, *folders: Path, settings: str = "") -> Editor:
+def start(
+    abilities: Abilities,
+    root: Path,
+    *folders: Path,
+    settings: str = "",
+    answer_s: float = DEADLINE_S,
+) -> Editor:
     """An editor with a server of its own, whose state is below ``root``."""
     environment = {
         "SENNIT_STATE_DIR": str(root / "state"),
@@ -121,7 +128,7 @@ def start(abilities: Abilities, root: Path, *folders: Path, settings: str = "") 
     config = root / "config"
     config.mkdir(parents=True, exist_ok=True)
     (config / "config.toml").write_text(settings)
-    return Editor.start(abilities, environment, *folders)
+    return Editor.start(abilities, environment, *folders, answer_s=answer_s)
 
 
 def states(view: Json) -> dict[str, str]:

@@ -17,7 +17,7 @@ from attrs import define, field, frozen
 
 from tests.e2e.buffers import Buffer, Json, edited, position_of, splices
 from tests.nursery import launch_from_nursery
-from tests.wire_client import Message, WireClient
+from tests.wire_client import DEADLINE_S, Message, WireClient, users_environment
 
 
 class RefusedError(Exception):
@@ -100,9 +100,16 @@ class Editor(WireClient):
     buffers: dict[str, Buffer]
 
     @classmethod
-    def start(cls, abilities: Abilities, environment: Mapping[str, str], *folders: Path) -> Editor:
-        env = {**os.environ, **environ_for(environment)}
-        editor = cls(["quick"], env=env, launch=launch_from_nursery)
+    def start(
+        cls,
+        abilities: Abilities,
+        environment: Mapping[str, str],
+        *folders: Path,
+        answer_s: float = DEADLINE_S,
+    ) -> Editor:
+        """Start both; ``answer_s``: how long the server waits for an answer of the editor."""
+        env = {**users_environment(), **environ_for(environment)}
+        editor = cls(["quick", str(answer_s)], env=env, launch=launch_from_nursery)
         editor.habits, editor.buffers = Habits(), {}
         editor.edits, editor.asked = [], []
         editor.waiting = []

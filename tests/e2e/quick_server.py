@@ -1,8 +1,6 @@
-"""``sennit serve`` for an impatient editor: the same server, but clients get little time."""
+"""``sennit serve`` for editors of tests: the same server, which is told how patient to be."""
 
 from __future__ import annotations
-
-import sys
 
 import anyio
 
@@ -10,14 +8,9 @@ from sennit.server.app import serve
 from sennit.server.handshake import begin
 from sennit.server.services import ClientLimits
 
-LIMITS = ClientLimits(answer_s=0.5, confirm_s=3.0, seen_s=0.6, quiet_s=0.1)
 
-
-def run() -> int:
+def run(answer_s: float) -> int:
     """Serve one client over standard input and output; gives the exit code."""
+    limits = ClientLimits(answer_s=answer_s, confirm_s=answer_s, seen_s=1.5, quiet_s=0.1)
     start = begin()
-    return 2 if start is None else anyio.run(serve, start, LIMITS)
-
-
-if __name__ == "__main__":
-    sys.exit(run())
+    return 2 if start is None else anyio.run(serve, start, limits)

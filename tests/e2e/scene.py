@@ -5,8 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from attrs import define, field
 
@@ -31,6 +32,7 @@ __all__ = [
     "Gate",
     "Machine",
     "Repo",
+    "ended_at_a_limit",
     "problems",
     "sh",
     "task",
@@ -38,6 +40,7 @@ __all__ = [
     "until_no_message",
 ]
 
+Ended = TypeVar("Ended")
 FILES = {"a.txt": "one\ntwo\nthree\nfour\nfive\nsix\n", "src/b.txt": "b\n"}
 
 
@@ -98,6 +101,17 @@ class Gate:
 def sh(script: str) -> str:
     """A command line that runs a script in a shell."""
     return f"sh -c {shlex.quote(script)}"
+
+
+def ended_at_a_limit(
+    limit_ms: int, run: Callable[[int], Ended], had_begun: Callable[[Ended], bool]
+) -> Ended:
+    """What ended at a limit of time, after it had begun with what the limit is to end.
+
+    How long that takes is up to the machine, which many tests share, so the limit grows.
+    """
+    ended = run(limit_ms)
+    return ended if had_begun(ended) else ended_at_a_limit(5 * limit_ms, run, had_begun)
 
 
 def task(name: str, prompt: str, **keys: object) -> dict[str, object]:
@@ -189,9 +203,10 @@ class Machine:
         trusted: bool = True,
         options: Mapping[str, object] | None = None,
         words: Mapping[str, object] | None = None,
+        clock_ahead_h: int = 0,
     ) -> Client:
         """Start a server for an editor that has these repositories open."""
-        client = Client.on(self.environment, self.root)
+        client = Client.on(self.environment, self.root, clock_ahead_h)
         self.servers.append(client)
         for repo in repos:
             repo.watch()
@@ -235,7 +250,7 @@ class Machine:
         for server in self.servers:
             errors.append(server.stderr())
             server.__exit__(None, None, None)
-        gone = eventually(lambda: not self.ours(), 15)
+        gone = eventually(lambda: not self.ours())
         left = self.ours()
         for pid in left:
             os.kill(pid, 9)

@@ -80,7 +80,7 @@ def strays(machine: Machine) -> dict[int, str]:
         return {pid: line for pid, line in machine.ours().items()
                 if "acp_peer" in line or "sleep" in line}  # fmt: skip
 
-    eventually(lambda: not left(), 15)
+    eventually(lambda: not left())
     return left()
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.e2e.desk import new_desk, start
 from tests.e2e.editor import BARE, REVIEWS, Abilities, Editor
-from tests.e2e.scene import Client, Machine, Repo
+from tests.e2e.scene import Client, Machine, Repo, ended_at_a_limit
 from tests.e2e.talking import held_at, peer, settings_of_peer, strays, written
 from tests.wire_client import eventually
 
@@ -211,10 +211,15 @@ def test_a_deadline_of_the_task_drops_what_is_open(machine: Machine, repo: Repo)
     machine.settings(PATIENT)
     peer(machine, "peer")
     server = machine.serve(repo)
-    task = {"id": "one", "agent": "peer", "prompt": "permit fetch r x", "deadlineMs": 3000}
-    ticket = server.dispatch(task)
-    assert server.settled(ticket)["tasks"][0]["failure"]["kind"] == "timeout"
-    assert server.story(ticket).count("is dropped: ask (the agent is being stopped)") == 1
+    task = {"id": "one", "agent": "peer", "prompt": "permit fetch r x"}
+
+    def story(limit: int) -> str:
+        ticket = server.dispatch({**task, "deadlineMs": limit})
+        assert server.settled(ticket)["tasks"][0]["failure"]["kind"] == "timeout"
+        return server.story(ticket)
+
+    told = ended_at_a_limit(3000, story, lambda told: "asks q_" in told)
+    assert told.count("is dropped: ask (the agent is being stopped)") == 1
 
 
 def test_a_question_open_at_the_end_of_the_turn_is_dropped(machine: Machine, repo: Repo) -> None:

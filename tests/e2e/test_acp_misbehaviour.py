@@ -100,10 +100,10 @@ QUICK_ENDS = "task.retries = 0\nstop.cancelMs = 1000\nstop.closeMs = 1000\nstop.
 
 
 def test_a_step_without_an_answer_is_named_and_ends_in_time(machine: Machine, repo: Repo) -> None:
-    machine.settings(f"task.startMs = 1500\n{QUICK_ENDS}")
+    machine.settings(f"task.startMs = 4500\n{QUICK_ENDS}")
     cases = {
-        "silent": Case("say x", ("silent",), "failed", "timeout", ("`initialize`", "1.5 s")),
-        "slow": Case("say x", ("slow-session",), "failed", "timeout", ("`session/new`", "1.5 s")),
+        "silent": Case("say x", ("silent",), "failed", "timeout", ("`initialize`", "4.5 s")),
+        "slow": Case("say x", ("slow-session",), "failed", "timeout", ("`session/new`", "4.5 s")),
     }
     for name, case in cases.items():
         peer(machine, name, *case.habits)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from tests.e2e.client import PATIENCE_S
 from tests.e2e.desk import Desk, new_desk, start
 from tests.e2e.editor import BARE, REVIEWS, Abilities, Editor
 from tests.wire_client import Message, eventually
@@ -60,7 +61,8 @@ def question_of(made: Desk, ticket: str) -> dict[str, Any] | None:
 
 def answer_in(made: Desk, ticket: str) -> str:
     """What the agent has got: its exit code and the answer."""
-    made.editor.ask("sennit/wait", {"ticket": ticket, "timeoutMs": 15_000})
+    waited = made.editor.ask("sennit/wait", {"ticket": ticket, "timeoutMs": PATIENCE_S * 1000})
+    assert not waited["timedOut"], waited
     (proposal,) = made.proposals(ticket)
     view = made.editor.ask("sennit/proposal", {"proposal": proposal["id"]})
     text: str = view["files"][0]["units"][0]["afterText"]
@@ -73,7 +75,7 @@ def asked(made: Desk, method: str = "sennit/ask") -> Message:
 
 def withdrawn(made: Desk, request: Message) -> bool:
     """Whether the client was told that the answer is not wanted any more."""
-    told = made.editor.next_of("$/cancelRequest", 10)
+    told = made.editor.next_of("$/cancelRequest")
     return bool(told["params"]["id"] == request["id"])
 
 
@@ -132,7 +134,7 @@ def test_at_the_deadline_the_agent_goes_on_without_an_answer(
     desk: Callable[[Abilities], Desk],
 ) -> None:
     made = desk(REVIEWS)
-    ticket = dispatch(made, asking(made, deadline_s=1.0))
+    ticket = dispatch(made, asking(made, deadline_s=2.0))
     request = asked(made)
     assert withdrawn(made, request)
     assert answer_in(made, ticket) == "3 "
@@ -155,7 +157,7 @@ def test_an_error_of_the_client_leaves_the_question_to_its_deadline(
     desk: Callable[[Abilities], Desk],
 ) -> None:
     made = desk(REVIEWS)
-    ticket = dispatch(made, asking(made, deadline_s=1.5))
+    ticket = dispatch(made, asking(made, deadline_s=2.0))
     error = {"code": -32601, "message": "no such method"}
     made.editor.send({"jsonrpc": "2.0", "id": asked(made)["id"], "error": error})
     assert answer_in(made, ticket) == "3 "
@@ -199,5 +201,5 @@ def test_a_cancelled_task_takes_its_question_from_the_screen(
     made.editor.ask("sennit/cancel", {"ticket": ticket, "force": True})
     assert withdrawn(made, request)
     assert eventually(
-        lambda: made.editor.ask("sennit/ticket", {"ticket": ticket})["state"] == "cancelled", 15
+        lambda: made.editor.ask("sennit/ticket", {"ticket": ticket})["state"] == "cancelled"
     )

@@ -33,7 +33,7 @@ def test_a_state_folder_that_is_a_file_is_told_and_may_be_mended(
     server, message = unusable(machine, repo)
     assert "SENNIT_STATE_DIR" in message
     machine.state.unlink()
-    assert eventually(lambda: "result" in server.call("sennit/tickets", {}), 5)
+    assert eventually(lambda: "result" in server.call("sennit/tickets", {}))
     assert server.run(task("one", "true"))["state"] == "completed"
     assert server.shut_down() == 0
 
@@ -75,6 +75,26 @@ def test_a_newer_database_is_left_alone(machine: Machine, repo: Repo) -> None:
     with sqlite3.connect(file) as database:
         assert database.execute("PRAGMA user_version").fetchone() == (9999,)
     database.close()
+
+
+def test_rows_of_another_version_are_left_alone_and_not_called_newer(
+    machine: Machine, repo: Repo
+) -> None:
+    server = machine.serve(repo)
+    ticket = server.dispatch(task("one", "true"))
+    server.settled(ticket)
+    assert server.shut_down() == 0
+    file = machine.state / "sennit.db"
+    with sqlite3.connect(file) as database:
+        renamed = """UPDATE row_ticket SET body = replace(body, '"created_at"', '"made_at"')"""
+        assert database.execute(renamed).rowcount == 1
+    database.close()
+    before = file.read_bytes()
+    server, message = unusable(machine, repo)
+    assert "newer or older" in message
+    assert "made_at" in message
+    assert server.shut_down() == 0
+    assert file.read_bytes() == before
 
 
 def test_a_damaged_database_is_put_aside_and_shown(machine: Machine, repo: Repo) -> None:

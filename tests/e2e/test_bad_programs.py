@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.scene import Client, Machine, Repo, problems, sh, task, task_of
+from tests.e2e.scene import (
+    Client,
+    Machine,
+    Repo,
+    ended_at_a_limit,
+    problems,
+    sh,
+    task,
+    task_of,
+)
 from tests.e2e.test_cancel import asking_quickly
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
@@ -74,7 +83,11 @@ def test_a_flood_of_output_is_cut_and_flagged(machine: Machine, repo: Repo) -> N
 def test_a_program_that_never_ends_is_ended_at_its_deadline(machine: Machine, repo: Repo) -> None:
     gate = machine.gate()
     server = machine.serve(repo)
-    view = server.run(task("one", gate.prompt("echo x > new.txt"), deadlineMs=300))
+
+    def run(limit: int) -> dict[str, Any]:
+        return server.run(task("one", gate.prompt("echo x > new.txt"), deadlineMs=limit))
+
+    view = ended_at_a_limit(300, run, lambda _: gate.was_reached)
     found = task_of(view, "one")
     assert (found["failure"]["kind"], found["failure"]["phase"]) == ("timeout", "running")
     assert [each["integration"] for each in server.proposals(view["id"])] == ["retained"]
@@ -91,7 +104,6 @@ def test_a_silent_program_is_shown_as_such_before_it_is_ended(server: Client, re
     ticket = server.dispatch(
         task("quiet", sh("echo hello; sleep 600"), cwd=str(repo.folder), idleMs=6000)
     )
-    server.until(ticket, "quiet", lambda found: _phase(found) == "running")
     shown = server.until(ticket, "quiet", lambda found: _phase(found) == "silent")
     assert shown["progress"]["idleMs"] >= 2000
     assert shown["progress"]["lastLine"] == "hello"

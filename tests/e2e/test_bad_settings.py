@@ -31,7 +31,7 @@ def test_broken_settings_are_told_by_file_key_and_line_until_they_are_mended(
     assert "limits.tasks" in told
     assert "3" in told
     machine.settings('log.level = "warning"\n[limits]\ntasks = 2\n')
-    assert eventually(lambda: not broken(), 5)
+    assert eventually(lambda: not broken())
 
 
 def test_work_can_be_looked_at_and_ended_while_settings_are_broken(
@@ -45,13 +45,13 @@ def test_work_can_be_looked_at_and_ended_while_settings_are_broken(
     gate.reached()
     server.until_state(ticket, "held", "running")
     machine.settings("[store\n")
-    assert eventually(lambda: "error" in server.call("sennit/retained", {}), 5)
+    assert eventually(lambda: "error" in server.call("sennit/retained", {}))
     assert server.ask("tickets")["tickets"]
     assert server.ask("trust", action="list")["folders"]
     assert server.ask("cancel", ticket=ticket, force=True)["done"]
     assert server.settled(ticket)["state"] == "cancelled"
     machine.settings(right)
-    assert eventually(lambda: "result" in server.call("sennit/retained", {}), 5)
+    assert eventually(lambda: "result" in server.call("sennit/retained", {}))
     (proposal,) = server.ask("proposals", ticket=ticket)["proposals"]
     assert proposal["integration"] == "retained"
     whole = server.ask("proposal", proposal=proposal["id"])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 
-from tests.e2e.desk import MakeDesk, start, states, told
+from tests.e2e.desk import Desk, MakeDesk, new_desk, start, states, told
 from tests.e2e.editor import REVIEWS, Editor, Habits, uri_of
 from tests.wire_client import eventually
 
@@ -22,6 +23,13 @@ SMALL_MESSAGES = "[limits]\nmessageBytes = 131072\n"
 def editor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
     with start(REVIEWS, tmp_path_factory.mktemp("machine"), settings=SMALL_MESSAGES) as made:
         yield made
+
+
+@pytest.fixture
+def unheard(tmp_path: Path) -> Iterator[Desk]:
+    """An editor from which the server waits for an answer long enough for it to do the edit."""
+    with start(REVIEWS, tmp_path / "machine", answer_s=2) as made:
+        yield new_desk(made, tmp_path / "repo", {"a": LINES, "b": b"\0\1"})
 
 
 @pytest.mark.parametrize(("answer", "words"), [
@@ -84,7 +92,7 @@ def test_an_answer_that_is_none_says_nothing_of_what_was_done(desk: MakeDesk) ->
     assert "NoneType" not in told(view)
     made.editor.catch_up()
     assert made.editor.buffers[uri].text == DONE
-    assert eventually(lambda: made.proposals(ticket)[0]["application"] == "applied", 5)
+    assert eventually(lambda: made.proposals(ticket)[0]["application"] == "applied")
 
 
 def test_a_refused_second_round_takes_the_first_one_back(desk: MakeDesk) -> None:
@@ -104,8 +112,8 @@ def test_a_refused_second_round_takes_the_first_one_back(desk: MakeDesk) -> None
     assert not made.path("new").exists()
 
 
-def test_without_an_answer_it_is_unknown_until_the_text_tells(desk: MakeDesk) -> None:
-    made = desk({"a": LINES, "b": b"\0\1"})
+def test_without_an_answer_it_is_unknown_until_the_text_tells(unheard: Desk) -> None:
+    made = unheard
     uri = made.editor.open(made.path("a"))
     made.editor.habits = Habits(answer="none", tells="later")
     view = made.apply(made.changed(f"{TWO}; w('b', b'\\0\\2')"))
@@ -117,11 +125,11 @@ def test_without_an_answer_it_is_unknown_until_the_text_tells(desk: MakeDesk) ->
     assert len(made.editor.edits) == 1
     ticket = view["ticket"]
     settled = {"partlyApplied"}
-    assert eventually(lambda: made.proposals(ticket)[0]["application"] in settled, 5)
+    assert eventually(lambda: made.proposals(ticket)[0]["application"] in settled)
 
 
-def test_an_editor_that_applies_and_does_not_answer_has_applied(desk: MakeDesk) -> None:
-    made = desk({"a": LINES})
+def test_an_editor_that_applies_and_does_not_answer_has_applied(unheard: Desk) -> None:
+    made = unheard
     made.editor.open(made.path("a"))
     made.editor.habits = Habits(answer="none")
     assert states(made.apply(made.changed(TWO))) == {"a": "applied"}
@@ -172,7 +180,7 @@ def test_a_change_that_is_never_told_is_unknown_and_not_believed(desk: MakeDesk)
     assert view["state"] == "unknown"
     assert "has told no new text" in told(view)
     made.editor.set_text(uri, DONE)
-    assert eventually(lambda: made.proposals(view["ticket"])[0]["application"] == "applied", 5)
+    assert eventually(lambda: made.proposals(view["ticket"])[0]["application"] == "applied")
 
 
 def test_a_change_that_is_told_late_counts(desk: MakeDesk) -> None:
@@ -202,7 +210,7 @@ def test_an_answer_over_the_limit_is_unknown_until_the_text_is_told(desk: MakeDe
     view = made.apply(made.changed(TWO))
     assert view["state"] == "unknown"
     made.editor.set_text(uri, DONE)
-    assert eventually(lambda: made.proposals(view["ticket"])[0]["application"] == "applied", 5)
+    assert eventually(lambda: made.proposals(view["ticket"])[0]["application"] == "applied")
 
 
 def test_an_edit_done_in_part_is_partly_applied_with_the_list(desk: MakeDesk) -> None:

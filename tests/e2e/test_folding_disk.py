@@ -41,7 +41,7 @@ def test_a_rename_by_case_is_applied_and_taken_back(machine: Machine, repo: Repo
     assert {one.name for one in repo.folder.iterdir()} == {".git", "A.txt", "Src"}
     assert repo.read("A.txt") == "one\nTWO\nthree\nfour\nfive\nsix\n"
     told = {one["path"]: one["message"] for one in done["notices"] if "path" in one}
-    assert "git mv a.txt A.txt" in told["A.txt"]
+    assert "git mv -- a.txt A.txt" in told["A.txt"]
     # The command that is told does what it is told for.
     repo.unwatch()
     repo.git("mv", "a.txt", "A.txt")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pytest
 
 from tests.adapters.workspaces.mounted import where_there_are_layers
-from tests.e2e.scene import Machine, Repo, sh, task, task_of
+from tests.e2e.scene import Client, Machine, Repo, sh, task, task_of
 from tests.small_disks import SmallDisk, small_disks
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
@@ -90,3 +92,72 @@ def test_a_layer_that_finds_no_room_is_told_as_that(
     assert ticket["state"] == "completed"
     how = server.ask("run", ticket=ticket["id"], task="three")["workspace"]
     assert how["kind"] == "overlay"
+
+
+UNCONFINED = f"sandbox = 'off'\n{KIND}"
+MEDDLED = {
+    "an edit": ("echo evil >> a.txt", "a.txt"),
+    "an edit under the same time": (
+        "touch -r a.txt ../t; sed -i s/one/evl/ a.txt; touch -r ../t a.txt; rm ../t",
+        "a.txt",
+    ),
+    "new files": ("echo evil > evil.txt; cp evil.txt src", "evil.txt, src/evil.txt"),
+    "a mode": ("chmod 755 src/b.txt", "src/b.txt"),
+    "a removal": ("rm -r a.txt src", "a.txt, src"),
+    "a link": ("mv src ../other; ln -s ../other src", "src"),
+}
+LOOK = "ls -lR > /dev/stderr; cat a.txt src/b.txt >> /dev/stderr"
+
+
+@pytest.mark.parametrize("how", MEDDLED)
+def test_what_an_agent_without_a_sandbox_does_to_it_is_seen_by_no_later_one(
+    layers: Machine, repo: Repo, how: str
+) -> None:
+    layers.settings(UNCONFINED)
+    server = layers.serve(repo)
+    before = seen_by(server, server.run(task("one", sh(LOOK))))
+    (kept,) = (layers.state / "stores").glob("*/pristine")
+    script, changed = MEDDLED[how]
+    meddler = server.run(task("meddler", sh(f"cd '{kept}'; {script}")))
+    assert changed in notices_of(server, meddler)
+    later = server.run(task("later", sh(LOOK)))
+    assert seen_by(server, later) == before
+    assert f"{changed}. They were written anew" in notices_of(server, later)
+    how_made = server.ask("run", ticket=later["id"], task="later")["workspace"]
+    assert how_made["kind"] == "overlay"
+    assert "written anew" not in notices_of(server, server.run(task("last", "true")))
+
+
+def test_while_others_read_a_spoilt_one_no_more_do_and_they_are_told(
+    layers: Machine, repo: Repo
+) -> None:
+    layers.settings(UNCONFINED)
+    gate = layers.gate()
+    server = layers.serve(repo)
+    ticket = server.dispatch(task("reader", gate.prompt(after="cp a.txt copy.txt")))
+    gate.reached()
+    (kept,) = (layers.state / "stores").glob("*/pristine")
+    server.run(task("meddler", sh(f"echo evil >> '{kept}/a.txt'")))
+    later = server.run(task("later", sh("cat a.txt > /dev/stderr")))
+    assert "evil" not in seen_by(server, later)
+    how_made = server.ask("run", ticket=later["id"], task="later")["workspace"]
+    assert "somebody has changed files" in how_made["refused"][0]
+    gate.open()
+    assert "a.txt. Look whether this work rests on them" in notices_of(
+        server, server.settled(ticket)
+    )
+
+
+def seen_by(server: Client, view: Mapping[str, Any]) -> str:
+    """What an agent has written to its standard error, without times and sizes of folders."""
+    (one,) = view["tasks"]
+    text = server.ask("output", ticket=view["id"], task=one["id"], stream="stderr")["text"]
+    lines = [line for line in text.splitlines() if not line.startswith("total")]
+    return "\n".join(re.sub(r" +\d+ \w{3} +\d+ [\d:]{5} ", " ", line) for line in lines)
+
+
+def notices_of(server: Client, view: Mapping[str, Any]) -> str:
+    """What is told of the work of a ticket's only task."""
+    (one,), (proposal,) = view["tasks"], server.proposals(view["id"])
+    told = server.ask("proposal", proposal=proposal["id"])["notices"]
+    return "\n".join(notice["message"] for notice in (*told, *one["notices"]))

@@ -30,6 +30,26 @@ def test_lists_are_limited_to_the_repositories_of_a_folder(machine: Machine) -> 
     ]
 
 
+def test_the_newest_is_the_newest_also_after_a_clock_was_set_back(
+    machine: Machine, repo: Repo
+) -> None:
+    server = machine.serve(repo, clock_ahead_h=5)
+    earlier = server.run(task("a", sh("echo x > new")))
+    server.shut_down()
+    server = machine.serve(repo)
+    later = server.run(task("a", sh("echo y > new")))
+    assert later["createdAt"] < earlier["createdAt"]
+    assert later["made"] > earlier["made"]
+    both = [later["id"], earlier["id"]]
+    assert listed(server) == both
+    assert listed(server, limit=1) == both[:1]
+    assert listed(server, before=later["id"]) == both[1:]
+    found = server.ask("proposals")["proposals"]
+    assert [each["ticket"] for each in found] == both
+    server.shut_down()
+    assert listed(machine.serve(repo)) == both
+
+
 def test_a_page_before_a_ticket_of_another_folder_holds_what_is_older(machine: Machine) -> None:
     one, two = machine.repo("one"), machine.repo("two")
     server = machine.serve(one, two)

@@ -19,7 +19,7 @@ def lost(machine: Machine, server: Client, pid: int) -> str:
     said: str = server.next_of("window/showMessage")["params"]["message"]
     assert str(machine.state / "sennit.db") in said
     assert server.exit_code() == 1
-    assert eventually(lambda: not Path(f"/proc/{pid}").exists(), 10)
+    assert eventually(lambda: not Path(f"/proc/{pid}").exists())
     assert not [each for each in server.received if each.get("method") == "window/showMessage"]
     assert server.stderr().count("was deleted or moved away") <= 3
     return said

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from tests.e2e.client import PATIENCE_S
 from tests.e2e.desk import Desk, new_desk, start
 from tests.e2e.editor import BARE, REVIEWS, Abilities, Editor, uri_of
 
@@ -173,7 +174,8 @@ def test_diagnostics_comments_and_selections_can_be_delegated(
     only = actions(made, "b", 0, 1, diagnostics=[diagnostic], only=["quickfix"])
     assert [one["title"] for one in only] == ["Delegate to an agent: too short"]
     ticket = run(made, found[0]["command"])["ticket"]
-    made.editor.ask("sennit/wait", {"ticket": ticket, "timeoutMs": 15_000})
+    waited = made.editor.ask("sennit/wait", {"ticket": ticket, "timeoutMs": PATIENCE_S * 1000})
+    assert not waited["timedOut"], waited
     (proposal,) = made.proposals(ticket)
     view = made.editor.ask("sennit/proposal", {"proposal": proposal["id"]})
     told = view["files"][0]["units"][0]["afterText"]

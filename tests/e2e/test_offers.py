@@ -26,7 +26,7 @@ def _offered(made: Desk, *tasks: dict[str, Any], offer: str = "auto") -> str:
 
 def _until(made: Desk, ticket: str, application: str) -> dict[str, Any]:
     """Wait until the first proposal is in a state of application."""
-    assert eventually(lambda: made.proposals(ticket)[0]["application"] == application, 8)
+    assert eventually(lambda: made.proposals(ticket)[0]["application"] == application)
     return made.proposals(ticket)[0]
 
 
@@ -52,7 +52,7 @@ def test_a_confirmed_offer_is_accepted(bare: Callable[..., Desk]) -> None:
     made = bare(BARE)
     ticket = _offered(made, made.task(TWO))
     _until(made, ticket, "applied")
-    assert eventually(lambda: made.proposals(ticket)[0]["review"] == "accepted", 5)
+    assert eventually(lambda: made.proposals(ticket)[0]["review"] == "accepted")
 
 
 def test_a_refused_offer_stays_open(bare: Callable[..., Desk]) -> None:
@@ -67,9 +67,7 @@ def test_two_offers_come_one_after_the_other(bare: Callable[..., Desk]) -> None:
     made = bare(BARE)
     tasks = (made.task(TWO), made.task("sub('a', b'six', b'SIX')", name="two"))
     ticket = _offered(made, *tasks)
-    assert eventually(
-        lambda: {one["application"] for one in made.proposals(ticket)} == {"applied"}, 10
-    )
+    assert eventually(lambda: {one["application"] for one in made.proposals(ticket)} == {"applied"})
     assert len(made.editor.edits) == 2
     assert made.editor.text(made.path("a")) == DONE.replace("six", "SIX")
 
@@ -100,7 +98,7 @@ def test_without_annotations_a_no_leaves_everything_for_later(bare: Callable[...
     made = bare(ASKS_IN_WORDS)
     made.editor.habits.chooses = lambda _: "Keep for later"
     ticket = _offered(made, made.task(TWO))
-    assert eventually(lambda: bool(made.proposals(ticket)) and bool(made.editor.asked), 8)
+    assert eventually(lambda: bool(made.proposals(ticket)) and bool(made.editor.asked))
     assert made.editor.edits == []
     assert made.proposals(ticket)[0]["application"] == "none"
     made.accept(ticket)
@@ -113,12 +111,10 @@ def test_an_offer_is_held_where_head_has_moved(bare: Callable[..., Desk]) -> Non
     code = f"import time\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.01)\n{TWO}"
     params = {"tasks": [made.task(code)], "offer": "auto"}
     ticket = made.editor.ask("sennit/dispatch", params)["ticket"]
-    assert eventually(
-        lambda: made.editor.ask("sennit/ticket", {"ticket": ticket})["bases"] != [], 8
-    )
+    assert eventually(lambda: made.editor.ask("sennit/ticket", {"ticket": ticket})["bases"] != [])
     made.git("commit", "-q", "--allow-empty", "-m", "elsewhere")
     gate.touch()
-    assert eventually(lambda: bool(made.proposals(ticket)) and bool(made.editor.asked), 8)
+    assert eventually(lambda: bool(made.proposals(ticket)) and bool(made.editor.asked))
     assert "HEAD" in made.editor.asked[0]["message"]
     assert made.editor.edits == []
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import subprocess
 import sys
@@ -31,6 +30,7 @@ from sennit_protocol.review import (
 )
 from sennit_protocol.states import ApplicationState, Decision, Integration, Target, TicketState
 from sennit_protocol.tasks import DispatchParams, Task
+from tests.wire_client import users_environment
 
 pytestmark = pytest.mark.e2e
 LINES = "one\ntwo\nthree\n"
@@ -70,7 +70,7 @@ async def lsp_client(tmp_path: Path, repo: Path) -> AsyncIterator[LanguageClient
         server_command=[sys.executable, "-P", "-m", "sennit", "serve"],
         client_factory=make_client,
         server_env={
-            **os.environ,
+            **users_environment(),
             "SENNIT_STATE_DIR": str(tmp_path / "state"),
             "SENNIT_CONFIG_DIR": str(tmp_path / "config"),
         },

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.scene import Machine, Repo
+from tests.e2e.scene import Machine, Repo, task
 from tests.e2e.test_sandbox import agent, needed, works
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
@@ -74,12 +74,14 @@ def test_in_copies_an_agent_without_a_sandbox_spoils_none(machine: Machine, repo
     lines = {line["area"]: line for line in server.ask("doctor")["lines"]}
     assert lines["objects"]["health"] == "good"
     assert "config.toml" in lines["objects"]["message"]
+    assert lines["mirror"]["message"].startswith("No store has anything of ")
+    server.run(task("before", "true"))
+    lines = {line["area"]: line for line in server.ask("doctor")["lines"]}
+    assert lines["mirror"]["message"].startswith("The store has copies of the files of ")
     ticket = server.run(works())["id"]
     assert "spoilt " in server.ask("output", ticket=ticket, task="t")["text"]
     assert object_files(repo.git_dir / "objects") == before
     repo.git("fsck", "--strict")
-    lines = {line["area"]: line for line in server.ask("doctor")["lines"]}
-    assert "copies" in lines["mirror"]["message"]
     repo.unwatch()
     repo.git("gc", "-q", "--prune=now")
     repo.git("repack", "-q", "-a", "-d", "-f")

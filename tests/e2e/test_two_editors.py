@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,10 +9,10 @@ import pytest
 
 from tests.e2e.desk import Desk, new_desk, start, states, told
 from tests.e2e.editor import REVIEWS, Editor
+from tests.wire_client import eventually
 
 pytestmark = pytest.mark.e2e
 LINES = "one\ntwo\nthree\nfour\nfive\nsix\n"
-SEEN_S = 0.2
 
 
 @pytest.fixture
@@ -26,22 +25,30 @@ def pair(tmp_path: Path) -> Iterator[tuple[Desk, Editor]]:
 BOTH = "[sub(n, b'two', b'TWO') for n in ('a', 'b')]"
 
 
+def seen_elsewhere(made: Desk, *paths: str) -> None:
+    """Wait until this server knows exactly these files as unsaved in another editor."""
+
+    def known() -> set[str]:
+        planned = made.editor.ask("sennit/preflight", {"tasks": [made.task("")]})
+        left_out = [one for base in planned["bases"] for one in base["leftOut"]]
+        return {one["path"] for one in left_out if one["reason"] == "unsavedElsewhere"}
+
+    assert eventually(lambda: known() == {*paths}), known()
+
+
 def test_a_file_that_is_unsaved_elsewhere_is_left_alone(pair: tuple[Desk, Editor]) -> None:
     made, other = pair
     ticket = made.changed(BOTH)
     uri = other.open(made.path("a"))
     other.type(uri, "six", "theirs")
-    # The answer to a later request says that the change has arrived at the other server.
-    other.ask("sennit/tickets", {})
-    time.sleep(SEEN_S)
+    seen_elsewhere(made, "a")
     view = made.apply(ticket)
     assert states(view) == {"a": "failed", "b": "applied"}
     assert "unsaved in another editor" in told(view)
     assert made.path("a").read_text() == LINES
     assert other.buffers[uri].text == LINES.replace("six", "theirs")
     other.save(uri)
-    other.ask("sennit/tickets", {})
-    time.sleep(SEEN_S)
+    seen_elsewhere(made)
     assert states(made.apply(ticket))["a"] == "applied"
     assert made.editor.text(made.path("a")) == LINES.replace("six", "theirs").replace("two", "TWO")
 
@@ -51,12 +58,11 @@ def test_a_file_that_is_unsaved_in_both_is_changed_here_with_a_notice(
 ) -> None:
     made, other = pair
     ticket = made.changed(BOTH)
-    mine = made.editor.open(made.path("a"))
-    made.editor.type(mine, "five", "mine")
     theirs = other.open(made.path("a"))
     other.type(theirs, "six", "theirs")
-    other.ask("sennit/tickets", {})
-    time.sleep(SEEN_S)
+    seen_elsewhere(made, "a")
+    mine = made.editor.open(made.path("a"))
+    made.editor.type(mine, "five", "mine")
     view = made.apply(ticket)
     assert states(view) == {"a": "applied", "b": "applied"}, told(view)
     assert "unsaved in another editor too" in told(view)
@@ -69,11 +75,12 @@ def test_a_base_tells_what_is_unsaved_in_another_editor(pair: tuple[Desk, Editor
     made, other = pair
     uri = other.open(made.path("a"))
     other.type(uri, "six", "theirs")
-    other.ask("sennit/tickets", {})
-    time.sleep(SEEN_S)
+    seen_elsewhere(made, "a")
     ticket = made.changed(BOTH)
     (base,) = made.editor.ask("sennit/ticket", {"ticket": ticket})["bases"]
     assert [(one["path"], one["reason"]) for one in base["leftOut"]] == [("a", "unsavedElsewhere")]
+    (planned,) = made.editor.ask("sennit/preflight", {"tasks": [made.task("")]})["bases"]
+    assert planned["leftOut"] == base["leftOut"]
 
 
 def test_closing_or_ending_the_other_editor_lets_the_file_go(pair: tuple[Desk, Editor]) -> None:
@@ -81,7 +88,7 @@ def test_closing_or_ending_the_other_editor_lets_the_file_go(pair: tuple[Desk, E
     ticket = made.changed(BOTH)
     uri = other.open(made.path("a"))
     other.type(uri, "six", "theirs")
+    seen_elsewhere(made, "a")
     other.close(uri)
-    other.ask("sennit/tickets", {})
-    time.sleep(SEEN_S)
+    seen_elsewhere(made)
     assert set(states(made.apply(ticket)).values()) == {"applied"}

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -16,7 +15,14 @@ from hypothesis import strategies as st
 
 from sennit.server.capabilities import initialize_result
 from tests.nursery import Nestling, launch_from_nursery
-from tests.wire_client import Message, WireClient, folders_in, framed, framed_bytes
+from tests.wire_client import (
+    Message,
+    WireClient,
+    folders_in,
+    framed,
+    framed_bytes,
+    users_environment,
+)
 
 pytestmark = pytest.mark.e2e
 
@@ -24,7 +30,7 @@ pytestmark = pytest.mark.e2e
 @contextmanager
 def forked(folder: Path) -> Iterator[WireClient]:
     """A server from the nursery: the same, but for how the interpreter starts."""
-    environment = os.environ | folders_in(folder)
+    environment = users_environment() | folders_in(folder)
     with WireClient(["serve"], env=environment, launch=launch_from_nursery) as client:
         yield client
 
@@ -101,7 +107,7 @@ def test_a_signal_right_after_the_first_answer_ends_with_its_code(
 
 def test_a_server_that_shall_outlive_its_terminal_does(tmp_path: Path) -> None:
     command = ["/bin/sh", "-c", f"trap '' HUP; exec {sys.executable} -P -m sennit serve"]
-    with WireClient(command, env=os.environ | folders_in(tmp_path)) as client:
+    with WireClient(command, env=users_environment() | folders_in(tmp_path)) as client:
         client.initialize()
         client.signal(signal.SIGHUP)
         assert client.shut_down() == 0
@@ -111,7 +117,7 @@ def test_closed_standard_streams_are_an_error_with_advice(tmp_path: Path) -> Non
     command = f"exec {sys.executable} -P -m sennit serve <&- >&-"
     run = subprocess.run(
         ["/bin/sh", "-c", command], stderr=subprocess.PIPE, text=True, cwd=tmp_path,
-        env=os.environ | folders_in(tmp_path),
+        env=users_environment() | folders_in(tmp_path),
         check=False, timeout=50,
     )  # fmt: skip
     assert run.returncode == 2
@@ -130,7 +136,7 @@ def test_input_from_a_file_is_served(tmp_path: Path) -> None:
     answers, errors = tmp_path / "answers", tmp_path / "errors"
     with script.open("rb") as stdin, answers.open("wb") as stdout, errors.open("wb") as stderr:
         standard = (stdin.fileno(), stdout.fileno(), stderr.fileno())
-        server = Nestling(["serve"], os.environ | folders_in(tmp_path), None, standard)
+        server = Nestling(["serve"], users_environment() | folders_in(tmp_path), None, standard)
         assert server.wait(50) == 0
     assert answers.read_bytes().endswith(json.dumps(
         {"jsonrpc": "2.0", "id": 2, "result": None}, separators=(",", ":")

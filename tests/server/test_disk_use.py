@@ -8,7 +8,7 @@ from pathlib import Path
 from sennit.adapters.git.collectable import size_of
 from sennit.adapters.git.delete import remove_tree
 from sennit.adapters.git.identity import identity_at
-from sennit.server.disk_use import births_line, own_size
+from sennit.server.disk_use import ground_lines, own_size
 from sennit_protocol.upkeep import Health
 
 _NAME = "d" * 200
@@ -35,9 +35,8 @@ def test_folders_deeper_than_a_path_can_say_do_not_end_the_measuring(tmp_path: P
 
 
 def test_it_is_told_where_folders_cannot_be_told_apart(tmp_path: Path) -> None:
-    line = births_line(Path("/proc"))
-    assert line is not None
+    (line,) = ground_lines(Path("/proc"))
     assert line.health is Health.WARNING
     assert "/proc" in line.message
     if identity_at(tmp_path).birth:
-        assert births_line(tmp_path) is None
+        assert ground_lines(tmp_path) == ()

@@ -1843,6 +1843,8 @@ export interface TicketSummary {
   lastApplication?: ApplicationSummary | null;
   /** The work that it follows. */
   following?: Following | null;
+  /** Higher than that of every ticket before it, whatever the clock said. */
+  made?: number | null;
 }
 
 /** One ticket in full. */
@@ -1871,6 +1873,8 @@ export interface TicketView {
   owned?: boolean | null;
   /** The work that it follows. */
   following?: Following | null;
+  /** Higher than that of every ticket before it, whatever the clock said. */
+  made?: number | null;
 }
 
 /** A page of tickets, newest first. */

@@ -1,6 +1,7 @@
 /** Fills the store: from notifications, and by reading what they do not tell. */
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
+import { FirstReading } from "./model/first-reading.ts";
 import { readFiles } from "./model/pages.ts";
 import { type Ticket, Store, concerns, hasNewApplication, isFinalTicket, isPending } from "./model/store.ts";
 import {
@@ -32,6 +33,7 @@ export class Sync implements vscode.Disposable {
   readonly store = new Store();
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.changed.event;
+  readonly first = new FirstReading();
   private readonly reading = new Map<string, Promise<void>>();
   private readonly again = new Set<string>();
   private readonly realFolders = new RealFolders();
@@ -55,6 +57,17 @@ export class Sync implements vscode.Disposable {
 
   /** Read everything that is missing: after the start, and what was missed while there was no server. */
   async catchUp(): Promise<void> {
+    try {
+      await this.readMissing();
+    } catch (error) {
+      this.first.failed();
+      throw error;
+    }
+    this.first.done();
+    this.changed.fire();
+  }
+
+  private async readMissing(): Promise<void> {
     this.realFolders.forget();
     const tickets: TicketSummary[] = [];
     const proposals: ProposalSummary[] = [];
@@ -81,7 +94,6 @@ export class Sync implements vscode.Disposable {
     }
     await eachAtOnce(proposals.filter((one) => this.isWorthReading(one)), AT_ONCE, (one) => this.readProposal(one.id));
     this.learnAgents();
-    this.changed.fire();
   }
 
   /** The catalogue; whoever asks for it keeps it for everybody. */

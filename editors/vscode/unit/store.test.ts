@@ -5,6 +5,13 @@ import { proposal, summary, task, ticketSummary, ticketView } from "./views.ts";
 
 const plainPath = (uri: string): string => uri.replace("file://", "");
 
+test("the newest ticket is the one that was dispatched last, also after a clock was set back", () => {
+  const store = new Store();
+  store.ticketSummary(ticketSummary({ id: "earlier", made: 7, createdAt: "2026-01-02T00:00:00.000Z" }));
+  store.ticketView(ticketView([], { id: "later", made: 9, createdAt: "2026-01-01T00:00:00.000Z" }));
+  assert.deepEqual(store.tickets().map((ticket) => ticket.summary.id), ["later", "earlier"]);
+});
+
 test("tickets are listed newest first", () => {
   const store = new Store();
   store.ticketSummary(ticketSummary({ id: "old", createdAt: "2026-01-01T00:00:00.000Z" }));

@@ -4,6 +4,7 @@ What a run is and where it is written down: `adapters.runs`. The shim: `adapters
 """
 
 from collections.abc import AsyncIterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -12,6 +13,7 @@ import anyio.to_thread
 from attrs import field, frozen
 
 from sennit.adapters.platform import signals
+from sennit.adapters.platform.lives import Life
 from sennit.adapters.platform.support import Unsupported, process_control
 from sennit.adapters.runs.folder import RunFolder, run_folder
 from sennit.adapters.runs.launch import Prepared, hear, launch, prepare
@@ -47,6 +49,8 @@ from sennit.adapters.runs.values import (
     Started,
     UnknownRunError,
 )
+from sennit.adapters.unconfined import note_unconfined
+from sennit.core.sandbox import Confined
 
 _GLANCE_S = 0.2
 _PRESS_S = 1.0
@@ -78,11 +82,14 @@ class Executor(Protocol):
 class LocalExecutor:
     """Runs agents on this machine; `runs_folder` is shared by all servers of the user.
 
-    `environ` is what agents may be given of; see `runs.environment`.
+    `environ` is what agents may be given of; see `runs.environment`. `lives` is the folder in which
+    servers say by `life` that they live, that of the runs if none is told.
     """
 
     runs_folder: Path
     environ: Mapping[str, str]
+    lives: Path | None = None
+    life: Life | None = None
     _runs: dict[str, LiveRun] = field(factory=dict, init=False)
 
     async def start(self, run_id: str, workspace: Path, spec: RunSpec) -> Started | SpawnFailed:
@@ -95,6 +102,8 @@ class LocalExecutor:
         if isinstance(control, Unsupported):
             return SpawnFailed(run_id, SpawnStage.PREPARE, "ENOSYS", control.why)
         try:
+            if self.lives is not None and not isinstance(spec.sandbox, Confined):
+                await anyio.to_thread.run_sync(note_unconfined, self.lives)
             prepared = await anyio.to_thread.run_sync(
                 prepare, folder, workspace, spec, self.environ
             )
@@ -183,7 +192,7 @@ class LocalExecutor:
 
         A run is told again at each start until it is released.
         """
-        return await anyio.to_thread.run_sync(recover_all, self.runs_folder)
+        return await anyio.to_thread.run_sync(recover_all, self.runs_folder, self._lives())
 
     async def record(self, run_id: str) -> RunRecord | None:
         """Tell what is known of a run, of whichever server; None if it never existed."""
@@ -233,15 +242,16 @@ class LocalExecutor:
         self, folder: RunFolder, workspace: Path, spec: RunSpec, prepared: Prepared
     ) -> Started | SpawnFailed:
         try:
-            shim, reader = launch(folder, prepared)
+            shim, reader = launch(folder, prepared, self._hold())
         except OSError as error:
             return await self._refused(folder, workspace, spec, error)
         run_id = folder.path.name
         run = LiveRun(folder, shim, spec.talks, reader, prepared.intention, _ladder_s(spec))
         self._runs[run_id] = run
-        match await hear(reader):
+        match await hear(reader, partial(run.signal, signals.CONTINUE)):
             case ("S", pid, start):
-                return Started(run_id, int(pid), int(start))
+                run.agent = (int(pid), int(start))
+                return Started(run_id, *run.agent)
             case word:
                 if not word:
                     run.signal(signals.KILL)
@@ -261,6 +271,12 @@ class LocalExecutor:
         )
         return SpawnFailed(run_id, SpawnStage.PREPARE, "", text)
 
+    def _hold(self) -> int | None:
+        return None if self.life is None else self.life.held(self._lives())
+
+    def _lives(self) -> Path:
+        return self.runs_folder if self.lives is None else self.lives
+
     def _known(self, run_id: str) -> RunFolder:
         return run_folder(self.runs_folder, run_id)
 
@@ -276,6 +292,8 @@ class LocalExecutor:
         if run is not None:
             with anyio.move_on_after(_PARTING_S):
                 await run.until_gone()
+            if run.agent_has_ended():
+                return True
         return await self._is_over(run_id)
 
     async def _until_gone_or_later(self, run_id: str) -> None:

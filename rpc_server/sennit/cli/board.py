@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from attrs import evolve
 from rich.console import Console
@@ -128,4 +128,5 @@ def _time_of_last_run(run: RunView) -> str:
     if run.started_at is None or run.ended_at is None:
         return ""
     took = datetime.fromisoformat(run.ended_at) - datetime.fromisoformat(run.started_at)
-    return duration(int(took.total_seconds() * _MS))
+    # The clock may have been set back meanwhile, and then nobody knows.
+    return duration(int(took.total_seconds() * _MS)) if took >= timedelta() else ""

@@ -9,12 +9,15 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import anyio
+import anyio.to_thread
 from anyio.abc import TaskGroup
 from attrs import define, field
 
+from sennit.adapters.platform.lives import Life
+from sennit.adapters.reserve import Reserve
 from sennit.adapters.store.writer import Store
 from sennit.core.engine.events import ServerUnattended
-from sennit.core.stored import StoreProblem
+from sennit.core.stored import StoreProblem, StoreProblemKind
 from sennit.server import lsp_names
 from sennit.server.capabilities import initialize_result
 from sennit.server.errors import is_unknown, store_error
@@ -60,6 +63,8 @@ async def serve(begun: Start, limits: ClientLimits | None = None) -> int:
             served.connection,
             served.set_message_limit,
             limits or ClientLimits(),
+            Reserve(folders.root),
+            Life(),
         )
         server = Server(here, group)
         await server.begin()
@@ -84,17 +89,29 @@ class Server:
     async def begin(self) -> None:
         """Open and start everything; a database that cannot be used is told by each request."""
         self._looked_at = anyio.current_time()
+        problem = await self._begun()
+        if (
+            problem is not None
+            and problem.kind is StoreProblemKind.FULL
+            and await _done(self._here.reserve.let_go)
+        ):
+            problem = await self._begun()
+        if problem is not None:
+            self._refuse(problem)
+            return
+        await _done(self._here.reserve.hold)
+
+    async def _begun(self) -> StoreProblem | None:
         opened = await open_services(self._here)
         if isinstance(opened, StoreProblem):
-            self._refuse(opened)
-            return
+            return opened
         services, self._store = opened
         problem = await start(services, self._store, self._here, self._group)
         if problem is not None:
             await self.close()
-            self._refuse(problem)
-            return
+            return problem
         self._services, self._problem = services, None
+        return None
 
     def _refuse(self, problem: StoreProblem) -> None:
         if self._problem is None or self._problem.message != problem.message:
@@ -121,6 +138,7 @@ class Server:
         if self._store is not None:
             store, self._store = self._store, None
             await store.close()
+        await _done(self._here.reserve.take_back)
 
     def handlers(self) -> Handlers:
         """All handlers, each bound to the services."""
@@ -182,6 +200,15 @@ class Server:
     async def _closing(self) -> None:
         if self._services is not None:
             await stop(self._services)
+
+
+async def _done(work: Callable[[], bool | None]) -> bool:
+    """Do something with the reserve, which no failing disk makes a server end by."""
+    try:
+        return bool(await anyio.to_thread.run_sync(work))
+    except OSError as error:
+        logger.warning("The reserve of the state folder: %s.", error)
+        return False
 
 
 async def _with_a_second_look(services: Services, work: Callable[[], Awaitable[object]]) -> object:

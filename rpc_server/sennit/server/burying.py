@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import os
-
 import anyio
 from attrs import define
 
-from sennit.adapters.platform.processes import boot_id, is_alive
+from sennit.adapters.platform.lives import Owner, may_live
+from sennit.adapters.platform.processes import boot_id
 from sennit.core.engine.events import Event, ServersGone
 from sennit.core.engine.rows import ServerRow
 from sennit.core.stored import OutboxEntry, StoreProblem
 from sennit.server.releasing import Releaser
-from sennit.server.services import Services
+from sennit.server.services import Services, StateFolders
 from sennit_protocol.ids import ServerId
 
 LOOK_S = 1.0
 
 
-def lives(row: ServerRow) -> bool:
-    """Whether the process of a server is there; pids are used again, start times are not."""
-    return row.boot_id == boot_id() and is_alive(row.pid, row.start_time)
+def lives(row: ServerRow, folders: StateFolders) -> bool:
+    """Whether the process of a server is there, or may be; pids are used again."""
+    # The database is on a local disk, where another boot is over.
+    owner = Owner(row.pid, row.start_time, row.realm)
+    return row.boot_id == boot_id() and may_live(owner, folders.root)
 
 
 @define(eq=False)
@@ -40,11 +41,9 @@ class Undertaker:
 
     def _dead(self) -> frozenset[ServerId]:
         others = [
-            row
-            for row in self._services.state.rows(ServerRow)
-            if row.id != self._services.server and row.pid != os.getpid()
+            row for row in self._services.state.rows(ServerRow) if row.id != self._services.server
         ]
-        return frozenset(row.id for row in others if not lives(row))
+        return frozenset(row.id for row in others if not lives(row, self._services.folders))
 
     async def _bury(self, dead: frozenset[ServerId]) -> None:
         services = self._services

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import anyio.to_thread
 
 from sennit.adapters.git.collectable import size_of
 from sennit.core.counted import counted, spelled_size
+from sennit.core.shell_words import shell_word
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
 from sennit_protocol.upkeep import DoctorLine, Health, RetainedItem
@@ -56,9 +56,10 @@ async def checkouts_line(services: Services) -> DoctorLine | None:
         return None
     room = spelled_size(sum(item.bytes for item in items))
     looks = services.folders.looks
+    word = shell_word(os.fsencode(looks))
     message = (
         f"{counted(len(items), 'checkout')} of `sennit materialise` in {looks}: {room}. What is"
         " there is yours, so that nothing of it is collected."
     )
-    advice = f"Delete those that you are done with: rm -r {shlex.quote(str(looks))}/NAME"
+    advice = f"Delete those that you are done with: rm -r -- {word}/NAME"
     return DoctorLine("workspaces", Health.GOOD, message, advice)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import cast
 
 import anyio.to_thread
 import attrs
-from attrs import frozen
+from attrs import evolve, frozen
 
 from sennit.adapters.git.collectable import Collectable, Needed, look
 from sennit.adapters.git.collecting import Collected, collect
+from sennit.adapters.git.disk_away import disk_away
 from sennit.adapters.git.files import in_thread
 from sennit.adapters.git.mirror_memory import Mirroring
 from sennit.adapters.git.store import Store
@@ -24,7 +24,7 @@ from sennit.server.disk_use import WARN_AT
 from sennit.server.failures import git_failed
 from sennit.server.services import Services
 from sennit.server.workspace_kinds import room_for_spares
-from sennit_protocol.states import RunState
+from sennit_protocol.states import FINAL_TASK_STATES, RunState
 from sennit_protocol.upkeep import RetainedItem
 
 UNUSED_DAYS = 7
@@ -44,14 +44,19 @@ class InStores:
     kept: tuple[KeptFolder, ...] = ()
 
 
-async def look_through_stores(services: Services, before: float) -> InStores:
-    """Find what nothing needs and what is older than a moment, in seconds since 1970."""
-    needed = needed_by_rows(services)
+async def look_through_stores(
+    services: Services, before: float, going: frozenset[str] = frozenset()
+) -> InStores:
+    """Find what nothing needs and what is older than a moment, in seconds since 1970.
+
+    Workspaces that are ``going`` are removed by whoever has dropped their tickets.
+    """
+    needed = evolve(needed_by_rows(services), going=going)
     keeping = await _keeping(services, before)
     found: list[Collectable] = []
-    problems: list[str] = []
+    problems = await _away(services)
     kept: list[KeptFolder] = []
-    for store in await anyio.to_thread.run_sync(_stores, services.stores_root):
+    for store in await anyio.to_thread.run_sync(_stores, services):
         here = await look(services.git, store, needed, before)
         if isinstance(here, GitFailed):
             problems.append(git_failed(here))
@@ -65,6 +70,15 @@ async def look_through_stores(services: Services, before: float) -> InStores:
     return InStores(tuple(found), tuple(problems), tuple(kept))
 
 
+async def _away(services: Services) -> list[str]:
+    """Say that stores are not there just now, which is no reason to call them empty."""
+    doing, state = "look through the stores", services.folders.root
+    away = await in_thread(doing, disk_away, state, services.stores_root)
+    if away is None:
+        return []
+    return [git_failed(away if isinstance(away, GitFailed) else away.failure(doing))]
+
+
 async def _keeping(services: Services, before: float) -> Keeping:
     """Which kept folders stay: fewer of them once the disk that stores may take is nearly full."""
     settings = services.settings.of(b"")
@@ -76,18 +90,27 @@ async def _keeping(services: Services, before: float) -> Keeping:
     return Keeping(before, unused, f"not used for {UNUSED_DAYS} days", room)
 
 
-def _stores(root: Path) -> list[Store]:
-    folders = sorted(file.parent.parent for file in root.glob("*/git/HEAD"))
+def _stores(services: Services) -> list[Store]:
+    heads = services.stores_root.glob("*/git/HEAD")
+    folders = sorted(file.parent.parent for file in heads)
+    lives = services.folders.root
     # Objects are only moved and removed here, for which their format does not matter.
-    return [Store(folder, "sha1", Mirroring.LINKED) for folder in folders]
+    return [Store(folder, "sha1", Mirroring.LINKED, lives=lives) for folder in folders]
 
 
 def needed_by_rows(services: Services) -> Needed:
     """Every id that a row of any server names, of whatever it is."""
     texts = {text for kind in ROWS for text in _texts(tuple(services.state.rows(kind)))}
     objects = frozenset(text for text in texts if _OBJECT.match(text))
-    at_work = any(run.state is not RunState.CAPTURED for run in services.state.rows(RunRow))
+    at_work = any(_is_at_work(services, run) for run in services.state.rows(RunRow))
     return Needed(frozenset(texts) - objects, objects, at_work)
+
+
+def _is_at_work(services: Services, run: RunRow) -> bool:
+    """Whether a run may use objects; one whose program was never started is never captured."""
+    if run.state is RunState.ENDED:
+        return services.state.task(run.ticket, run.task).state not in FINAL_TASK_STATES
+    return run.state is not RunState.CAPTURED
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -119,6 +142,7 @@ def store_items(in_stores: InStores) -> Iterator[RetainedItem]:
             counted(len(one.packs), "pack") + " that its repository has no more"
             if one.packs
             else "",
+            counted(one.loose, "loose object") + " to be packed" if one.loose else "",
         ]
         reason = ", ".join(filter(None, parts)) or "the size of its workspaces"
         yield RetainedItem(id=one.store.root.name, kind="store", bytes=one.size, reason=reason)

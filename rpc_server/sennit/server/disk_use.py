@@ -90,20 +90,30 @@ async def room_for_a_workspace(services: Services) -> tuple[Notice, ...] | GitFa
     return ()
 
 
-def births_line(folder: Path) -> DoctorLine | None:
-    """Tell `sennit doctor` where folders cannot be told from later ones in their place."""
+def ground_lines(folder: Path) -> tuple[DoctorLine, ...]:
+    """Tell `sennit doctor` what the disk of workspaces cannot do, and what follows from it."""
+    found = (_without_births(folder), _without_case(folder))
+    return tuple(
+        DoctorLine("workspaces", Health.WARNING, *said) for said in found if said is not None
+    )
+
+
+def _without_births(folder: Path) -> tuple[str, str] | None:
+    """Tell where folders cannot be told from later ones in their place, and the advice."""
     if identity_at(folder).birth:
         return None
     message = (
         f"The file system of {folder} keeps no time of birth: a folder that you put in place of a "
         "removed workspace, with the same inode, could be taken for it and deleted."
     )
-    advice = "Put nothing of yours there, or keep the state folder elsewhere (SENNIT_STATE_DIR)."
-    return DoctorLine("workspaces", Health.WARNING, message, advice)
+    return (
+        message,
+        "Put nothing of yours there, or keep the state folder elsewhere (SENNIT_STATE_DIR).",
+    )
 
 
-def names_line(folder: Path) -> DoctorLine | None:
-    """Tell `sennit doctor` where agents cannot rename a file by case alone."""
+def _without_case(folder: Path) -> tuple[str, str] | None:
+    """Tell where agents cannot rename a file by case alone, and the advice."""
     try:
         folds = folds_case(abilities_of(folder))
     except OSError:
@@ -115,8 +125,7 @@ def names_line(folder: Path) -> DoctorLine | None:
         f"The disk of {folder} takes names that differ by case alone for one, as git there does:"
         " what an agent renames so is not in its proposal."
     )
-    advice = "Keep the state folder on a disk that tells them apart (SENNIT_STATE_DIR)."
-    return DoctorLine("workspaces", Health.WARNING, message, advice)
+    return message, "Keep the state folder on a disk that tells them apart (SENNIT_STATE_DIR)."
 
 
 async def use_line(services: Services) -> DoctorLine:

@@ -131,11 +131,13 @@ class DriftWatcher:
 
     def _written_by_us(self, base: BaseRow) -> frozenset[bytes]:
         """What was applied since the ticket began, or was just being applied then."""
-        began = self._began(base) - _JUST_MS
+        ticket = self._services.state.get(TicketRow, base.ticket)
+        began, made = self._began(base) - _JUST_MS, 0 if ticket is None else ticket.made
         return frozenset(
             image.path
             for row in self._services.state.rows(ApplicationRow)
-            if row.repository == base.repository and row.at >= began
+            # The clock may have been set back since.
+            if row.repository == base.repository and (row.at >= began or row.made >= made)
             for image in row.images
         )
 

@@ -54,7 +54,15 @@ async def _ground(services: Services, run: RunRow, end: Exited) -> Ground:
         folder=services.folder_of(run.id),
         allowed=(*own, temporary, str(services.folders.runs / run.id)),
         guarded=tuple(guarded),
-        since_ns=end.started_at * _NS,
+        since_ns=began_ns(end),
         # Without the layers nobody can tell of what the agent saw; of the rest links are followed.
         follow=follower(None if isinstance(layers, LayersGone) else layers),
     )
+
+
+def began_ns(end: Exited) -> int:
+    """When a run began, by the clock of files, in nanoseconds since 1970.
+
+    Where the clock was set back meanwhile nobody can tell: then all that it says it wrote counts.
+    """
+    return end.started_at * _NS if end.started_at <= end.ended_at else 0

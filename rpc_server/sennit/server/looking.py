@@ -14,7 +14,7 @@ from sennit.adapters.git.changes import changes_between
 from sennit.adapters.git.name_collisions import colliding
 from sennit.adapters.git.resolving import Three, merge_resolved
 from sennit.adapters.git.sizes import sizes_of
-from sennit.adapters.git.trees import read_blobs
+from sennit.adapters.git.trees import changed_paths_of, read_blobs
 from sennit.core.engine.commands import Arrived
 from sennit.core.engine.rows import RevisionRow
 from sennit.core.flags import FlagRules, RevisionFacts, flags_of, is_preselected
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 KEPT_REVISIONS = 64
 KEPT_CHANGES = 8
 """A capture counts them just before the first look at the revision needs them."""
+KEPT_PATHS = 100_000
+"""Of all revisions together: many more of them wait for a decision than are looked at."""
 
 
 @define(eq=False)
@@ -51,6 +53,8 @@ class RevisionCache:
     _merges: OrderedDict[tuple[Three, tuple[Resolution, ...]], MergeResult] = field(
         factory=OrderedDict
     )
+    _paths: OrderedDict[str, frozenset[bytes]] = field(factory=OrderedDict)
+    _paths_kept: int = 0
 
     async def changes(
         self, services: Services, opened: Opened, base_tree: str, tree: str
@@ -112,6 +116,39 @@ class RevisionCache:
                 paths = {path for unit in units for path in (unit.path, unit.old_path)}
                 found[one.revision] = frozenset(paths)
         return found
+
+    async def touching(
+        self, services: Services, opened: Opened, revisions: Sequence[RevisionRow], path: bytes
+    ) -> tuple[RevisionRow, ...]:
+        """Those of several revisions that touch a path, and those of which that cannot be told.
+
+        By their trees alone, which are compared once: editors ask at every move of the cursor.
+        """
+        new: dict[str, list[RevisionRow]] = {}
+        for one in revisions:
+            if one.id not in self._paths:
+                new.setdefault(one.base_tree, []).append(one)
+        paths: dict[str, frozenset[bytes]] = {
+            one.id: self._paths[one.id] for one in revisions if one.id in self._paths
+        }
+        for base_tree, rows in new.items():
+            trees = [row.tree for row in rows]
+            changed = await changed_paths_of(services.git, opened.store, base_tree, trees)
+            if not isinstance(changed, GitFailed):
+                found = zip(rows, changed, strict=True)
+                paths |= {row.id: frozenset(differing) for row, differing in found}
+        self._keep_paths(paths)
+        return tuple(one for one in revisions if path in paths.get(one.id, (path,)))
+
+    def _keep_paths(self, paths: Mapping[str, frozenset[bytes]]) -> None:
+        for revision, touched in paths.items():
+            # At least one each, or nothing would bound those that touch nothing.
+            self._paths_kept += 0 if revision in self._paths else len(touched) + 1
+            self._paths[revision] = touched
+            self._paths.move_to_end(revision)
+        while self._paths_kept > KEPT_PATHS:
+            _, touched = self._paths.popitem(last=False)
+            self._paths_kept -= len(touched) + 1
 
 
 async def look(services: Services, opened: Opened, revision: RevisionRow) -> Looked | GitFailed:

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, assert_never
 
 import anyio.to_thread
 
+from sennit.adapters.git.disk_away import disk_away
+from sennit.adapters.git.files import in_thread
 from sennit.adapters.git.mirror import LINKING, Copying, Sharing
-from sennit.adapters.git.mirror_memory import FILE, Memory, Mirroring, read_memory
+from sennit.adapters.git.mirror_memory import Memory, Mirroring, read_memory
+from sennit.adapters.git.store import Store
 from sennit.core.agents import Sandboxing
 from sennit.core.object_files import ObjectFiles
 from sennit.core.sandbox import SandboxReady
@@ -63,8 +66,15 @@ async def object_files_line(services: Services) -> DoctorLine:
 
 async def mirror_line(services: Services, repository: Repository) -> DoctorLine:
     """Tell how the store of one repository has its objects, as it was left."""
-    file = services.stores_root / repository.key / FILE
-    memory = await anyio.to_thread.run_sync(read_memory, file)
+    state, stores = services.folders.root, services.stores_root
+    if await in_thread("look at the stores", disk_away, state, stores) is not None:
+        message = (
+            f"What the store has of {repository.common_dir / 'objects'} is not known just now."
+        )
+        return DoctorLine("mirror", Health.WARNING, message, "See what is said of the stores.")
+    root = stores / repository.key
+    store = Store(root, repository.object_format, Mirroring.LINKED)
+    memory = await anyio.to_thread.run_sync(read_memory, store.mirror_memory)
     return DoctorLine("mirror", Health.GOOD, _spelled(memory, repository.common_dir / "objects"))
 
 

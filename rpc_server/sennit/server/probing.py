@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from shlex import quote
 from typing import assert_never
 
 import anyio.to_thread
@@ -37,6 +36,7 @@ from sennit.core.facts import (
 )
 from sennit.core.objects import GitFailed
 from sennit.core.sandbox import SandboxReady, wanted
+from sennit.core.shell_words import shell_word
 from sennit.core.trust import TrustVerdict
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
@@ -228,7 +228,7 @@ def _not_yet_trusted(settings: Settings) -> dict[str, AgentFact]:
     return {
         name: AgentFact(
             f"{display(where)} brings it, which does not count until you trust the folder. Look at"
-            f" what it holds, then: sennit trust grant {quote(display(_folder_of(where)))}"
+            f" what it holds, then: sennit trust grant {shell_word(_folder_of(where))}"
         )
         for name, where in brought.items()
     }
@@ -279,12 +279,12 @@ def _trust_problem(top: bytes, verdict: TrustVerdict | TrustUnreadable) -> Probl
             return Problem(
                 where,
                 "is not trusted, so no program may run for it. Look at what it holds, then trust"
-                f" it: sennit trust grant {quote(where)}",
+                f" it: sennit trust grant {shell_word(top)}",
             )
         case TrustState.CHANGED:
             names = ", ".join(map(display, verdict.changed))
             return Problem(
                 where,
                 f"was trusted, but files that can start programs have changed since: {names}. Look"
-                f" at them, then trust it again: sennit trust grant {quote(where)}",
+                f" at them, then trust it again: sennit trust grant {shell_word(top)}",
             )

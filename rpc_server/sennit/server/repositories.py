@@ -11,6 +11,8 @@ import anyio.to_thread
 from attrs import define, evolve, field, frozen
 
 from sennit.adapters.git.discovery import Discovery, Repository, Trust, discover
+from sennit.adapters.git.disk_away import DiskAway, made_on_its_disk
+from sennit.adapters.git.files import in_thread
 from sennit.adapters.git.git import Git
 from sennit.adapters.git.mirror import Sharing
 from sennit.adapters.git.store import Store, open_store
@@ -36,12 +38,14 @@ class Opened:
 class Repositories:
     """Finds and opens repositories.
 
-    ``stores_root`` and ``sharing`` are read anew, since settings may change them.
+    ``stores_root`` and ``sharing`` are read anew, since settings may change them. ``state`` is the
+    state folder, which remembers stores on disks of their own.
     """
 
     _git: Git
     _trust: TrustStore
     _stores_root: Callable[[], Path]
+    _state: Path
     _workspaces: Path
     _client_trusts: Callable[[], bool | None]
     _sharing: Callable[[], Sharing]
@@ -128,13 +132,30 @@ class Repositories:
                 and known.store.workspaces_disk is not None
             ):
                 return evolve(known, store=evolve(known.store, sharing=sharing))
-            store = await open_store(
-                self._git, repository, self._stores_root(), sharing, self._workspaces
-            )
+            store = await self._open_store(repository, sharing)
             if isinstance(store, GitFailed):
                 return store
             self._opened[name] = Opened(repository, store)
             return self._opened[name]
+
+    async def _open_store(self, repository: Repository, sharing: Sharing) -> Store | GitFailed:
+        doing = "open the store"
+        stores = await in_thread(doing, self._stores)
+        if isinstance(stores, GitFailed):
+            return stores
+        if isinstance(stores, DiskAway):
+            return stores.failure(doing)
+        opened = await open_store(self._git, repository, stores, sharing, self._workspaces)
+        return opened if isinstance(opened, GitFailed) else evolve(opened, lives=self._state)
+
+    def _stores(self) -> Path | DiskAway:
+        """Make the folder of stores, which can only be claimed once it is there."""
+        stores = self._stores_root()
+        away = made_on_its_disk(self._state, stores)
+        claimed = self._stores_root()
+        if away is None and claimed != stores:
+            away = made_on_its_disk(self._state, claimed)
+        return claimed if away is None else away
 
 
 def _stamp(repository: Repository) -> _Stamp:

@@ -9,11 +9,13 @@ from typing import Any, Protocol, Self, TypeVar
 
 import anyio
 import anyio.to_thread
-from attrs import define, field, frozen
+from attrs import Factory, define, field, frozen
 
 from sennit.adapters.git.git import Git
-from sennit.adapters.git.records import Owner
+from sennit.adapters.git.stores_place import StoresPlace
+from sennit.adapters.platform.lives import Owner
 from sennit.adapters.processes import LocalExecutor
+from sennit.adapters.reserve import Reserve
 from sennit.adapters.small_files import regular_file
 from sennit.adapters.store.writer import Store
 from sennit.adapters.trust import TrustStore
@@ -145,6 +147,7 @@ class Services:
     executor: LocalExecutor
     setups: LocalExecutor
     database: Store
+    reserve: Reserve
     connection: Connection
     live: LiveRuns = field(factory=LiveRuns)
     meetings: Meetings = field(factory=Meetings)
@@ -160,6 +163,9 @@ class Services:
     kinds: KindProbe = field(factory=KindProbe)
     disk_use: DiskUse = field(factory=DiskUse)
     room_waits: RoomWaits = field(factory=RoomWaits)
+    stores_place: StoresPlace = field(
+        default=Factory(lambda self: StoresPlace(self.folders.root), takes_self=True), init=False
+    )
     git_is_new_enough: bool = False
     client_trusts: bool | None = None
     reviews: ReviewTurns = field(factory=ReviewTurns)
@@ -169,9 +175,12 @@ class Services:
 
     @property
     def stores_root(self) -> Path:
-        """The folder of the stores: that of the settings, or the one in the state folder."""
+        """The folder of the stores: that of the settings, or the one in the state folder.
+
+        Where another state folder has its stores there, a folder of this one's own in it.
+        """
         chosen = self.settings.of(b"").store_path
-        return self.folders.stores if chosen is None else Path(chosen)
+        return self.stores_place.within(self.folders.stores if chosen is None else Path(chosen))
 
     @property
     def loop(self) -> Loop:

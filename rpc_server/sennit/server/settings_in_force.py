@@ -56,6 +56,10 @@ class SettingsInForce:
         # Looked at before it is read: a change in between is then found by the next look.
         stamp = await anyio.to_thread.run_sync(_stamp, file)
         found = await anyio.to_thread.run_sync(read_settings, sources)
+        known = self._read.get(top)
+        if known is not None and known == found:
+            # One value for all tickets that began with it, and there may be many.
+            found = known
         self._read[top], self._stamps[file] = self._until_mended(top, found), stamp
         if top == EVERYWHERE and self.on_change is not None:
             await self.on_change()

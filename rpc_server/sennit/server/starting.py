@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import errno
 import logging
-import os
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import cache, partial
-from pathlib import Path
 
 import anyio
 import anyio.to_thread
 from anyio.abc import TaskGroup
 from attrs import evolve, frozen
 
+from sennit.adapters.git.disk_away import DiskAway, disk_away, made_on_its_disk
 from sennit.adapters.git.git import git_for
-from sennit.adapters.git.records import Owner
-from sennit.adapters.platform.processes import boot_id, start_time
+from sennit.adapters.platform.lives import Life
+from sennit.adapters.platform.processes import boot_id
 from sennit.adapters.processes import LocalExecutor
+from sennit.adapters.reserve import Reserve
 from sennit.adapters.store.codec import Codec
 from sennit.adapters.store.writer import Store, open_store
 from sennit.adapters.trust import TrustStore
@@ -50,6 +50,7 @@ from sennit.server.drifting import DriftWatcher
 from sennit.server.effects.setting_up import put_away_left_setups
 from sennit.server.effects.table import effects
 from sennit.server.errors import store_error
+from sennit.server.forgetting import forget_settled
 from sennit.server.jsonrpc import Connection
 from sennit.server.object_files import sharing_wanted
 from sennit.server.progress import TicketProgress
@@ -82,7 +83,8 @@ class Here:
     """Where this process is: its folders, its environment, its client.
 
     ``limit_messages`` sets the size, in bytes, above which a message of the client is refused;
-    ``limits`` is how long the client may take.
+    ``limits`` is how long the client may take. ``reserve`` is room on the disk of the state folder.
+    ``life`` is one for the whole process, which may have to begin more than once.
     """
 
     folders: StateFolders
@@ -90,6 +92,8 @@ class Here:
     connection: Connection
     limit_messages: Callable[[int], None]
     limits: ClientLimits
+    reserve: Reserve
+    life: Life
 
 
 async def open_services(here: Here) -> tuple[Services, Store] | StoreProblem:
@@ -99,27 +103,36 @@ async def open_services(here: Here) -> tuple[Services, Store] | StoreProblem:
     if is_relative(here.environ, "SENNIT_STATE_DIR"):
         return _relative_state_folder(here)
     try:
-        await anyio.to_thread.run_sync(make_folders, here.folders)
+        away = await anyio.to_thread.run_sync(make_folders, here.folders)
     except OSError as error:
         return _no_state_folder(here.folders, error)
+    if away is not None:
+        message = f"A part of the state folder is away. {away.told}. {away.advice}"
+        return StoreProblem(StoreProblemKind.NOT_WRITABLE, str(here.folders.database), message)
     store = await _open(here, server)
     if isinstance(store, StoreProblem):
         return store
-    pid = os.getpid()
+    life = here.life
+    try:
+        await anyio.to_thread.run_sync(life.hold, here.folders.root)
+    except OSError as error:
+        await store.close()
+        return _no_state_folder(here.folders, error)
     git = git_for("git", here.environ)
     trust = TrustStore(here.folders.root)
     settings = SettingsInForce(environ=here.environ, trust=trust)
     repositories = Repositories(
         git=git,
         trust=trust,
-        stores_root=lambda: _stores_root(settings, here.folders),
+        stores_root=lambda: services.stores_root,
+        state=here.folders.root,
         workspaces=here.folders.workspaces,
         client_trusts=lambda: services.client_trusts,
         sharing=lambda: sharing_wanted(services),
     )
     services = Services(
         server=server,
-        owner=Owner(pid, start_time(pid) or 0),
+        owner=life.owner,
         folders=here.folders,
         environ=here.environ,
         clock=clock,
@@ -128,19 +141,29 @@ async def open_services(here: Here) -> tuple[Services, Store] | StoreProblem:
         repositories=repositories,
         trust=trust,
         settings=settings,
-        executor=LocalExecutor(here.folders.runs, here.environ),
-        setups=LocalExecutor(here.folders.setups, here.environ),
+        executor=LocalExecutor(here.folders.runs, here.environ, here.folders.root, life),
+        setups=LocalExecutor(here.folders.setups, here.environ, here.folders.root, life),
         database=store,
         connection=here.connection,
         limits=here.limits,
+        reserve=here.reserve,
     )
     return services, store
 
 
-def make_folders(folders: StateFolders) -> None:
-    """Make the state folders, for their user alone."""
-    for folder in (folders.root, folders.runs, folders.stores, folders.workspaces, folders.looks):
-        folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+def make_folders(folders: StateFolders) -> DiskAway | None:
+    """Make the state folders, for their user alone; the first whose disk is away is told.
+
+    Stores need not be there before one is opened, which then tells the same.
+    """
+    folders.root.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+    for folder in (folders.runs, folders.workspaces, folders.looks):
+        away = made_on_its_disk(folders.root, folder)
+        if away is not None:
+            return away
+    if disk_away(folders.root, folders.stores) is None:
+        made_on_its_disk(folders.root, folders.stores)
+    return None
 
 
 def _no_state_folder(folders: StateFolders, error: OSError) -> StoreProblem:
@@ -163,11 +186,6 @@ def _relative_state_folder(here: Here) -> StoreProblem:
     chosen = here.environ["SENNIT_STATE_DIR"]
     message = f"SENNIT_STATE_DIR, which is {chosen!r}, {RELATIVE}."
     return StoreProblem(StoreProblemKind.NOT_WRITABLE, str(here.folders.database), message)
-
-
-def _stores_root(settings: SettingsInForce, folders: StateFolders) -> Path:
-    chosen = settings.of(EVERYWHERE).store_path
-    return folders.stores if chosen is None else Path(chosen)
 
 
 @cache
@@ -227,6 +245,7 @@ async def start(
     )
     group.start_soon(timers.run)
     group.start_soon(Publisher(services).run)
+    group.start_soon(forget_settled, services)
     group.start_soon(Asker(services, group).run)
     for watches in (
         sharer.run,
@@ -291,17 +310,17 @@ async def _take_over(services: Services, state: State, releaser: Releaser) -> St
     """Enter this server, and let the engine go on with what dead ones have left."""
     left = await services.executor.recover()
     await put_away_left_setups(services)
-    dead = frozenset(row.id for row in state.rows(ServerRow) if not lives(row))
-    pid = os.getpid()
+    dead = frozenset(row.id for row in state.rows(ServerRow) if not lives(row, services.folders))
     limits = services.settings.of(EVERYWHERE).limits
     row = ServerRow(
         id=services.server,
-        pid=pid,
+        pid=services.owner.pid,
         start_time=services.owner.started,
         boot_id=boot_id(),
         since=services.clock.now_ms(),
         limit_tasks=limits.tasks,
         limits=limits.named,
+        realm=services.owner.realm,
     )
     known = frozenset(server.id for server in state.rows(ServerRow))
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import anyio
 import anyio.to_thread
 
 from sennit.adapters.git.discovery import Repository, Trust
+from sennit.adapters.git.disk_away import made_on_its_disk
 from sennit.adapters.git.files import in_thread
 from sennit.adapters.git.head import head_snapshot
 from sennit.adapters.git.index_file import count_of, disk_size_of
@@ -54,20 +55,26 @@ QUIET_S = 3.0
 
 async def kinds(services: Services) -> Found:
     """What works on the disk of the state folder; each is tried once in a server's life."""
-    return await services.kinds.look_at_all(*_folders(services))
+    return await _tried(services, services.kinds.look_at_all)
 
 
-def _folders(services: Services) -> tuple[Path, Path]:
-    chosen = services.settings.of(b"").store_path
-    stores = services.folders.stores if chosen is None else Path(chosen)
-    return stores, services.folders.workspaces
+async def _tried(services: Services, look: Callable[[Path, Path], Awaitable[Found]]) -> Found:
+    """Try it in the stores, which are not made anew for it where they are away with their disk."""
+    doing, stores = "try what works", services.stores_root
+    away = await in_thread(doing, made_on_its_disk, services.folders.root, stores)
+    if away is None:
+        return await look(stores, services.folders.workspaces)
+    failed = away if isinstance(away, GitFailed) else away.failure(doing)
+    refused = KindRefused(failed.stderr, failed.advice, passes=True)
+    untried = dict.fromkeys((WorkspaceKind.REFLINK, WorkspaceKind.POOL), refused)
+    return {**untried, WorkspaceKind.CHECKOUT: KindWorks("git writes every file")}
 
 
 async def found_for(services: Services, settings: Settings, around: Circumstances) -> Found:
     """What works here, with layers only where it matters under these settings."""
     if needs_a_try(settings.workspace.kind, around):
         return await kinds(services)
-    return await services.kinds.look(*_folders(services))
+    return await _tried(services, services.kinds.look)
 
 
 async def files_of(repository: Repository) -> int:

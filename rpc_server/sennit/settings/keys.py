@@ -237,7 +237,7 @@ TABLE: tuple[Key, ...] = (
     ),
     Key(
         "retention.applied", Whole(0, 36_500), 14, _PERSON,
-        "How long what was applied is kept.", unit="days",
+        "How long what was applied is kept; then `sennit gc` takes it.", unit="days",
     ),
     Key(
         "retention.dropped", Whole(0, 36_500), 14, _PERSON,
@@ -261,7 +261,7 @@ TABLE: tuple[Key, ...] = (
     ),
     Key(
         "store.path", AbsolutePath(), None, _MACHINE,
-        "The state folder; the platform's unless set.",
+        "Where object stores are kept, one for each repository; in the state folder unless set.",
     ),
     Key(
         "agents.NAME.kind", Choice(AgentKind), AgentKind.COMMAND, _NAMED,

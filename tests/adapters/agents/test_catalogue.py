@@ -1,3 +1,4 @@
+import subprocess
 from pathlib import Path
 
 from sennit.adapters.agents.catalogue import catalogue
@@ -36,6 +37,17 @@ def test_a_file_that_is_not_executable_says_so(tmp_path: Path) -> None:
         (entry,) = catalogue([an_agent(program)], {"PATH": str(tmp_path)})
         assert not entry.usable
         assert "chmod +x" in entry.advice
+
+
+def test_how_to_make_it_executable_can_be_given_to_a_shell(tmp_path: Path) -> None:
+    folder = tmp_path / "it's $HOME"
+    folder.mkdir()
+    (folder / "an agent").touch(mode=0o600)
+    (entry,) = catalogue([an_agent("an agent")], {"PATH": str(folder)})
+    command = entry.advice.removeprefix("Make it executable: ")
+    subprocess.run(["sh", "-c", command], check=True)
+    (entry,) = catalogue([an_agent("an agent")], {"PATH": str(folder)})
+    assert entry.usable
 
 
 def test_the_built_in_agent_and_relative_programs_are_found_when_they_run() -> None:

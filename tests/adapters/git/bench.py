@@ -16,9 +16,9 @@ from sennit.adapters.git.base import take_snapshot
 from sennit.adapters.git.discovery import Repository, Trust, discover
 from sennit.adapters.git.git import Git
 from sennit.adapters.git.mirror import LINKING, Sharing
-from sennit.adapters.git.records import Owner, owner_of
 from sennit.adapters.git.store import Store, open_store
 from sennit.adapters.git.workspace import Workspace, make_checkout
+from sennit.adapters.platform.lives import Life, Owner, owner_of
 from sennit.core.objects import OpenDocument, Snapshot
 
 
@@ -156,7 +156,7 @@ class Bench:
     async def store(self) -> Store:
         opened = await open_store(self.git, await self.repository(), self.stores, self.sharing)
         assert isinstance(opened, Store), opened
-        return opened
+        return evolve(opened, lives=self.stores)
 
     async def snapshot(self, *documents: OpenDocument, **options: object) -> Snapshot:
         repository = await self.repository()
@@ -223,6 +223,20 @@ def this_process() -> Owner:
     owner = owner_of(os.getpid())
     assert owner is not None
     return owner
+
+
+@contextmanager
+def in_a_container(store: Store) -> Iterator[Owner]:
+    """A process that uses a store and lives where this one cannot see it, until the block ends."""
+    me = this_process()
+    machine, boot, _, times = me.realm.split("-")
+    owner = evolve(me, realm=f"{machine}-{boot}-1-{times}")
+    assert store.lives is not None
+    held = Life(owner).hold(store.lives)
+    try:
+        yield owner
+    finally:
+        os.close(held)
 
 
 class Watch:

@@ -16,13 +16,14 @@ from sennit.adapters.git.collectable import Collectable, Needed, look
 from sennit.adapters.git.collecting import Collected, collect
 from sennit.adapters.git.files import copy_with_times
 from sennit.adapters.git.mirror import LINKING, Copying, Sharing
-from sennit.adapters.git.records import Owner, index_file, read_record, write_inner_record
+from sennit.adapters.git.records import index_file, read_record, write_inner_record
 from sennit.adapters.git.scratch import scratch_name
 from sennit.adapters.git.store import Store, keep_new
 from sennit.adapters.git.trees import empty_tree, write_blobs, write_tree
 from sennit.adapters.git.workspace import Workspace
+from sennit.adapters.platform.lives import Owner
 from sennit.core.objects import MODE_FILE, Entry
-from tests.adapters.git.bench import Bench, this_process
+from tests.adapters.git.bench import Bench, in_a_container, this_process
 from tests.adapters.git.made_trees import must
 from tests.adapters.git.scenarios.scenario import LINES
 
@@ -134,6 +135,24 @@ async def test_a_base_that_is_taken_again_is_as_young_as_that(bench: Bench) -> N
     assert [one.refs for one in await look_at(bench, before)] != [()]
     assert await bench.snapshot() == first
     assert [one.refs for one in await look_at(bench, before)] == [()]
+
+
+async def test_a_ref_that_another_has_let_go_of_meanwhile_keeps_no_other_from_going(
+    bench: Bench,
+) -> None:
+    _, first = await work(bench, "first")
+    _, second = await work(bench, "second")
+    store = await bench.store()
+    await age(store)
+    before = in_an_hour()
+    seen = await found(bench, needs(), before)
+    gone = [one.name for one in seen.refs if one.commit == first.commit]
+    for name in gone:
+        (store.git_dir / name).unlink()
+    done = await collect(bench.git, seen, needs(), before, this_process())
+    assert isinstance(done, Collected), done
+    assert (gone != [], done.kept) == (True, ())
+    assert not await has(bench, second.tree)
 
 
 async def test_while_agents_are_at_work_no_object_goes(bench: Bench) -> None:
@@ -284,6 +303,24 @@ async def test_what_a_living_process_uses_stays_whatever_the_clock_says(bench: B
     assert not [path for path in (store.git_dir / "refs/sennit").rglob("*") if path.is_file()]
 
 
+async def test_what_a_process_of_a_container_uses_stays_while_that_lives(bench: Bench) -> None:
+    workspace, made = await work(bench, "x")
+    store = await bench.store()
+    record = read_record(store, workspace.name)
+    assert record is not None
+    with in_a_container(store) as owner:
+        theirs = f"index.{owner.pid}-{owner.started}-{owner.realm}.{'0' * 12}"
+        (store.scratch / theirs).touch()
+        write_inner_record(store, evolve(record, owner=owner))
+        await collected(bench, needs())
+        assert workspace.folder.is_dir()
+        assert (store.scratch / theirs).exists()
+        assert await bench.files_of(made.commit)
+    await collected(bench, needs())
+    assert not workspace.folder.exists()
+    assert list(store.scratch.iterdir()) == []
+
+
 async def test_a_repository_that_was_out_of_reach_meanwhile_is_copied_anew(bench: Bench) -> None:
     bench.sharing = Copying(1 << 30)
     bench.tree.git("branch", "side")
@@ -306,6 +343,32 @@ async def test_a_repository_that_was_out_of_reach_meanwhile_is_copied_anew(bench
     bench.tree.git("reset", "-q", "--hard", side)
     await bench.snapshot()
     assert await has(bench, side)
+
+
+async def test_many_loose_objects_become_one_pack_and_few_stay_as_they_are(bench: Bench) -> None:
+    kept, captured = await work(bench, "kept")
+    store = await bench.store()
+    few = [path for path in store.objects.glob("??/*") if path.lstat().st_nlink == 1]
+    assert few
+    assert (await found(bench, needs(kept), in_an_hour())).loose == 0
+    contents = [b"%d\n" % number for number in range(collectable.MANY_LOOSE)]
+    blobs = must(await write_blobs(bench.git, store, contents))
+    entries = {b"%d" % number: Entry(MODE_FILE, blob) for number, blob in enumerate(blobs)}
+    empty = must(await empty_tree(bench.git, store))
+    tree = must(await write_tree(bench.git, store, empty, entries))
+    needed = needs(kept, objects=(tree,))
+    seen = await found(bench, needed, in_an_hour())
+    assert seen.is_something
+    assert seen.loose > collectable.MANY_LOOSE
+    done = await collected(bench, needed)
+    assert done.freed > 0
+    assert len(list(store.objects.glob("pack/*.pack"))) == 1
+    assert not [path for path in store.objects.glob("??/*") if path.lstat().st_nlink == 1]
+    assert await has(bench, blobs[-1])
+    assert not (await found(bench, needed, in_an_hour())).is_something
+    assert (await bench.files_of(captured.commit))[b"kept"][1] == LINES.encode()
+    await bench.snapshot()
+    assert bench.tree.git(f"--git-dir={store.git_dir}", "fsck", "--strict", "--no-dangling") == b""
 
 
 @pytest.mark.parametrize("sharing", [LINKING, Copying(1 << 30)], ids=["links", "copies"])

@@ -15,7 +15,6 @@ from sennit.adapters.git.delete import Deleted, Kept, NotDeleted, delete_workspa
 from sennit.adapters.git.identity import UNBORN, identity_at
 from sennit.adapters.git.records import (
     MARKER,
-    Owner,
     Record,
     announce,
     read_record,
@@ -24,7 +23,8 @@ from sennit.adapters.git.records import (
 )
 from sennit.adapters.git.store import Store
 from sennit.adapters.git.workspace import Workspace
-from tests.adapters.git.bench import Bench, this_process
+from sennit.adapters.platform.lives import Owner
+from tests.adapters.git.bench import Bench, in_a_container, this_process
 
 pytestmark = pytest.mark.anyio
 
@@ -194,3 +194,13 @@ async def test_a_workspace_is_lent_to_a_process_and_not_to_a_number(bench: Bench
     assert kept == NotDeleted(Kept.IN_USE, os.fsencode(workspace.folder))
     lent_to(store, workspace, Owner(mine.pid, mine.started - 1))
     assert await delete_workspace(store, workspace.name, somebody) == Deleted()
+
+
+async def test_a_workspace_is_deleted_under_nobody_who_lives_in_a_container(bench: Bench) -> None:
+    workspace = await bench.workspace()
+    store = await bench.store()
+    with in_a_container(store) as owner:
+        lent_to(store, workspace, owner)
+        kept = await delete_workspace(store, workspace.name, this_process())
+        assert kept == NotDeleted(Kept.IN_USE, os.fsencode(workspace.folder))
+    assert await delete_workspace(store, workspace.name, this_process()) == Deleted()

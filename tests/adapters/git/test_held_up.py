@@ -208,6 +208,32 @@ async def test_a_user_is_told_which_pipe_holds_git_up(bench: Bench, place: str) 
     assert pipe.is_fifo()
 
 
+async def test_who_looks_beside_somebody_that_is_held_up_gets_no_empty_rules(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository, store = await bench.repository(), await bench.store()
+    pipe = bench.tree.path(".gitignore")
+    os.mkfifo(pipe)
+    answers: list[object] = []
+
+    async def look() -> None:
+        answers.append(
+            await looked_at(
+                os.fsencode(bench.tree.folder), lambda: take_snapshot(bench.git, store, repository)
+            )
+        )
+
+    with anyio.fail_after(SOON_S):
+        async with anyio.create_task_group() as group:
+            # The look of the patient one comes long after the other's.
+            monkeypatch.setattr(held_up, "PATIENCE_S", SOON_S)
+            group.start_soon(look)
+            await anyio.wait_all_tasks_blocked()
+            monkeypatch.setattr(held_up, "PATIENCE_S", 0.3)
+            group.start_soon(look)
+    assert [type(answer) for answer in answers] == [GitFailed, GitFailed]
+
+
 @pytest.mark.parametrize("place", [".git/HEAD", ".git/config"])
 async def test_a_repository_that_git_cannot_even_find_is_told(bench: Bench, place: str) -> None:
     pipe = bench.tree.path(place)

@@ -12,9 +12,10 @@ import pytest
 
 from sennit.adapters.git.delete import Deleted, Kept, NotDeleted, delete_workspace
 from sennit.adapters.git.git import Git
-from sennit.adapters.git.records import Owner, index_file, read_record
+from sennit.adapters.git.records import index_file, read_record
 from sennit.adapters.git.taking_over import make_room
 from sennit.adapters.git.workspace import Workspace, find_workspace, make_checkout
+from sennit.adapters.platform.lives import Owner
 from sennit.core.objects import GitFailed
 from tests.adapters.git.bench import Bench, this_process
 from tests.adapters.workspaces.seeing import seen

@@ -1,4 +1,4 @@
-"""What a person is told where there can be no layers."""
+"""Whether layers are found to work where they do, and what a person is told where not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sennit.adapters.overlay import probing
-from sennit.core.workspace_kinds import KindRefused
+from sennit.core.workspace_kinds import KindRefused, KindWorks
 
 
 @pytest.mark.parametrize(
@@ -65,3 +65,24 @@ def test_a_folder_that_cannot_be_written_is_a_reason(tmp_path: Path) -> None:
 def test_a_probe_leaves_nothing_behind(tmp_path: Path) -> None:
     probing.probe(tmp_path / "store", tmp_path / "workspaces")
     assert {each.name for each in tmp_path.rglob("*")} == {"store", "workspaces"}
+
+
+def test_layers_work_wherever_the_kernel_has_what_they_need(tmp_path: Path) -> None:
+    """Without this one, a fault of ours would make all tests of layers pass over themselves."""
+    for name in ("lower", "upper", "work", "merged"):
+        (tmp_path / name).mkdir()
+    mounts = "mount -t overlay o -o userxattr,lowerdir=lower,upperdir=upper,workdir=work merged"
+    mounted = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mounts],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if mounted.returncode != 0:
+        pytest.skip(f"no user may mount layers here: {mounted.stderr.strip()}")
+    told = Path("/proc/sys/kernel/seccomp/actions_avail").read_text(encoding="ascii")
+    if "user_notif" not in told.split():
+        pytest.skip(f"this kernel tells nobody of renames, only: {told.strip()}")
+    found = probing.probe(tmp_path / "store", tmp_path / "workspaces")
+    assert isinstance(found, KindWorks), found

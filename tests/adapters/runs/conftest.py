@@ -1,6 +1,7 @@
 """Real runs of real programs; after each test no process of its runs may be left."""
 
 import os
+import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -25,6 +26,12 @@ def _nothing_escapes(tmp_path: Path) -> Iterator[None]:
 def _blocking_is_an_error() -> Iterator[None]:
     with blockbuster_ctx("sennit"):
         yield
+
+
+@pytest.fixture
+def nap() -> str:
+    """How long to sleep, as no other process of this machine writes it."""
+    return f"1000.{time.monotonic_ns()}"
 
 
 @pytest.fixture

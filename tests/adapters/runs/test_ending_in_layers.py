@@ -13,7 +13,6 @@ from sennit.adapters.runs.values import RunSpec, SpawnFailed, Started
 from tests.adapters.runs import test_ending
 from tests.adapters.runs.running import processes_of, shell
 from tests.adapters.runs.test_ending import (
-    nap,
     test_a_background_child_that_holds_the_output_delays_nothing,
     test_a_chain_of_processes_that_replace_each_other_is_caught,
     test_a_polite_agent_ends_on_the_first_rung,
@@ -29,7 +28,6 @@ from tests.adapters.workspaces.mounted import where_there_are_layers
 pytestmark = pytest.mark.anyio
 
 __all__ = [
-    "nap",
     "test_a_background_child_that_holds_the_output_delays_nothing",
     "test_a_chain_of_processes_that_replace_each_other_is_caught",
     "test_a_polite_agent_ends_on_the_first_rung",

@@ -11,6 +11,7 @@ import anyio.to_thread
 import pytest
 
 from sennit.adapters.platform import processes
+from sennit.adapters.platform.open_files import at_work_in
 from sennit.adapters.processes import LocalExecutor
 from sennit.adapters.runs.values import EndCause, Left
 from tests.adapters.runs.running import eventually, processes_of, shell, stranger_in
@@ -66,8 +67,11 @@ async def test_a_server_killed_during_a_start_leaves_nothing(
         running.wait()
     left = await recovered(executor)
     # A shim that has just written its record, or was not yet its own program when others were
-    # swept, finds its server gone and ends by itself.
-    await anyio.to_thread.run_sync(eventually, lambda: processes_of(tmp_path) == [])
+    # swept, finds its server gone and ends by itself. What becomes a program just now shows no
+    # variables, but has the files that it was given.
+    await anyio.to_thread.run_sync(
+        eventually, lambda: not at_work_in(tmp_path) and not processes_of(tmp_path)
+    )
     if left is None:
         # Nothing had been intended yet.
         assert not (workspace / "ran").exists()
@@ -170,7 +174,7 @@ async def test_a_pid_that_is_used_again_is_not_killed(
 async def test_after_a_reboot_no_process_is_touched(
     executor: LocalExecutor, tmp_path: Path, workspace: Path
 ) -> None:
-    await executor.start("r-1", workspace, shell("sleep 0.5; exit 4"))
+    await executor.start("r-1", workspace, shell("exec sleep 1000"))
     spec_file = executor.runs_folder / "r-1" / "spec.json"
     spec_file.write_text(json.dumps(json.loads(spec_file.read_text()) | {"boot_id": "other"}))
     started_file = executor.runs_folder / "r-1" / "started.json"
@@ -230,6 +234,8 @@ async def test_what_an_agent_has_destroyed_keeps_no_server_from_its_start(
             os.kill(pid, signal.SIGKILL)
         running.kill()
         running.wait()
+    # A shim that is still ending has its run in hands.
+    await anyio.to_thread.run_sync(eventually, lambda: not shims_of(tmp_path))
     left = await recovered(executor)
     assert left is not None
     assert left.outcome.survivors == ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import anyio
@@ -182,6 +183,22 @@ async def test_the_end_of_one_that_ends_is_all_that_is_told(
     await begun(executor, workspace, "echo last; exit 3")
     written, overs, end = await heard(executor)
     assert (written, overs, end.code) == (b"last\n", [], 3)
+
+
+async def test_one_that_has_ended_is_told_by_its_end_however_long_that_takes(
+    executor: LocalExecutor, workspace: Path
+) -> None:
+    await begun(executor, workspace, "until [ -e go ]; do sleep .01; done; exec >&-; exit 3")
+    run = executor._runs["r-1"]
+    (workspace / "go").touch()
+    await until(run.folder.stdout_closed)
+    # As on a machine that lets the shim wait, or where much is to be swept.
+    run.signal(signal.SIGSTOP)
+    await anyio.to_thread.run_sync(eventually, run.agent_has_ended)
+    assert await executor._is_ending("r-1")
+    run.signal(signal.SIGCONT)
+    written, overs, end = await heard(executor)
+    assert (written, overs, end.code) == (b"", [], 3)
 
 
 async def test_several_readers_hear_everything(executor: LocalExecutor, workspace: Path) -> None:

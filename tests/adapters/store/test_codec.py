@@ -119,6 +119,12 @@ def test_an_unknown_field_is_told_to_be_a_newer_programs() -> None:
     with pytest.raises(UnreadableError) as caught:
         codec.row("row_toy", json.dumps(body))
     assert caught.value.newer
+    assert not caught.value.lacks
+    del body["id"]
+    with pytest.raises(UnreadableError) as caught:
+        codec.row("row_toy", json.dumps(body))
+    # It may as well have been an earlier one, which named it otherwise.
+    assert (caught.value.newer, caught.value.lacks) == (True, True)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", "null", '"a"'])

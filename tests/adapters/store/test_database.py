@@ -202,17 +202,35 @@ def test_old_events_are_forgotten_but_the_sequence_goes_on(path: Path) -> None:
     database, state = opened(path), State()
     for seen in range(4):
         store_step(database, state, Added(at=seen), seen)
-    assert database.prune(2) == 2
-    assert database.prune(100) == 1
+    assert database.prune(2, ToyRow) == 2
+    assert database.prune(100, ToyRow) == 1
     assert counts(database).events == 1
     assert store_step(database, state, Added(), 4) == 5
+
+
+def test_the_story_of_a_ticket_that_is_there_is_not_forgotten(path: Path) -> None:
+    database, state = opened(path), State()
+    commit(database, 0, Step((Put(ToyRow("t_a", b"")),)))
+    for seen in range(1, 4):
+        store_step(database, state, Added(at=seen), seen)
+    told = story(database)
+    assert len(told) == 3
+    assert database.prune(100, ToyRow) == 1
+    assert story(database) == told
+    assert counts(database).events == 3
+    commit(database, 4, Step((Delete(ToyRow, "t_a"),)))
+    assert database.prune(2, ToyRow) == 1
+    assert story(database) == told[1:]
+    assert database.prune(100, ToyRow) == 2
+    assert story(database) == ()
+    assert counts(database).events == 1
 
 
 def test_who_missed_forgotten_events_is_told_to_start_again(path: Path) -> None:
     ours, theirs, state = opened(path), opened(path), State()
     for seen in range(3):
         store_step(theirs, state, Added(at=seen), seen)
-    theirs.prune(2)
+    theirs.prune(2, ToyRow)
     found = ours.catch_up(0)
     assert isinstance(found, StoreProblem)
     assert found.kind is StoreProblemKind.BEHIND

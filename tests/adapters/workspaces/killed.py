@@ -16,8 +16,8 @@ import anyio
 from sennit.adapters.git.base import take_snapshot
 from sennit.adapters.git.discovery import Repository, Trust, discover
 from sennit.adapters.git.git import git_for
-from sennit.adapters.git.records import owner_of
 from sennit.adapters.git.store import Store, open_store
+from sennit.adapters.platform.lives import owner_of
 from sennit.adapters.workspaces.making import make_workspace, prepare
 from sennit.adapters.workspaces.spares import Room, release_workspace
 from sennit.core.objects import Snapshot

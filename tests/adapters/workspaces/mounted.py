@@ -75,6 +75,6 @@ def run_inside(
         os.close(asks)
     told = os.read(words, 200)
     os.close(words)
-    if told != b"S\nE 0\n":
+    if told != b"B\nS\nE 0\n":
         pytest.fail(f"{argv!r}: {told!r} {done.stdout.decode()}{done.stderr.decode()}")
     return done.stdout

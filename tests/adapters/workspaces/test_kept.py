@@ -6,9 +6,10 @@ import os
 import time
 
 import pytest
+from attrs import evolve
 
 from sennit.adapters.git.delete import Deleted
-from sennit.adapters.git.records import read_record, record_file
+from sennit.adapters.git.records import read_record, record_file, write_record
 from sennit.adapters.git.workspace import Workspace
 from sennit.adapters.workspaces import leases
 from sennit.adapters.workspaces.kept import IN_USE, Keeping, KeptFolder, look_at_kept, remove_kept
@@ -17,7 +18,7 @@ from sennit.adapters.workspaces.pristine import NAME, prepare_pristine
 from sennit.adapters.workspaces.rules import rules_of
 from sennit.adapters.workspaces.spares import Room, Spared, release_workspace, spares_of
 from sennit.core.objects import GitFailed
-from tests.adapters.git.bench import Bench, this_process
+from tests.adapters.git.bench import Bench, in_a_container, this_process
 from tests.adapters.git.test_meddling import no_file_longer_than
 from tests.adapters.workspaces.test_spares import POOL, assert_as_new, made, released
 
@@ -82,6 +83,23 @@ async def test_one_that_is_taken_after_the_look_stays(bench: Bench) -> None:
     workspace = await made(bench, "taken")
     assert await remove_kept(found[name], this_process()) == IN_USE
     assert (workspace.folder / "README").exists()
+
+
+async def test_one_that_a_server_in_a_container_takes_stays_while_that_lives(bench: Bench) -> None:
+    (name,) = await spared(bench, 8)
+    store = await bench.store()
+    spare = read_record(store, name)
+    assert spare is not None
+    with in_a_container(store) as owner:
+        write_record(store, evolve(spare, owner=owner))
+        await used(bench, name, 8)
+        assert await due(bench, keeping()) == {}
+        workspace = await made(bench, "plain")
+        assert workspace.folder.stat().st_ino != spare.folder.stat().st_ino
+        leases.hold(store, "layer", owner)
+        assert leases.is_held(store)
+    assert set(await due(bench, keeping())) == {name}
+    assert not leases.is_held(store)
 
 
 async def test_a_folder_in_its_place_stays(bench: Bench) -> None:

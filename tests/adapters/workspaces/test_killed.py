@@ -20,7 +20,8 @@ from attrs import evolve
 from sennit.adapters.git.collectable import Needed, look
 from sennit.adapters.git.collecting import Collected, collect
 from sennit.adapters.git.delete import Deleted, delete_workspace
-from sennit.adapters.git.records import MARKER, Owner, read_record, write_record
+from sennit.adapters.git.records import MARKER, read_record, write_record
+from sennit.adapters.platform.lives import Owner
 from sennit.adapters.workspaces.kept import Keeping, look_at_kept, remove_kept
 from sennit.adapters.workspaces.spares import FOLDER, Room, Spared
 from tests.adapters.git.bench import Bench, this_process

@@ -6,7 +6,6 @@ import errno
 import fcntl
 import os
 import struct
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -30,6 +29,7 @@ from sennit.core.workspace_kinds import (
     WorkspaceKind,
     plan_of,
 )
+from tests import on_made_disks
 from tests.adapters.git.bench import Bench, this_process
 from tests.adapters.workspaces.seeing import modes, seen
 from tests.adapters.workspaces.test_layers import _SCRIPT as SCRIPT
@@ -42,7 +42,7 @@ from tests.adapters.workspaces.test_layers import (
     made,
     outside,
 )
-from tests.made_disks import DiskKind, made_disk
+from tests.made_disks import DiskKind
 from tests.small_disks import small_disks
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(120)]
@@ -55,25 +55,7 @@ FIEMAP, HEAD, EXTENT = 0xC020660B, struct.Struct("=QQLLLL"), struct.Struct("=QQQ
 MOST_EXTENTS, SYNC, SHARED = 64, 1, 0x2000
 
 
-@pytest.fixture(scope="module", params=list(DiskKind))
-def disk(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Path]:
-    with made_disk(request.param, tmp_path_factory.mktemp("disks") / "disk") as folder:
-        yield folder
-
-
-@pytest.fixture(scope="module")
-def numbers() -> Iterator[int]:
-    return count()
-
-
-@pytest.fixture
-def tmp_path(disk: Path, numbers: Iterator[int]) -> Path:
-    """All that a test makes lies on the disk."""
-    folder = disk / f"test-{next(numbers)}"
-    folder.mkdir()
-    return folder
+disk, numbers, tmp_path = on_made_disks.disk, on_made_disks.numbers, on_made_disks.tmp_path
 
 
 def share_of(file: Path) -> float:

@@ -14,8 +14,8 @@ import pytest
 
 from sennit.adapters.git.capture import Captured, Unchanged, capture, peek
 from sennit.adapters.git.delete import Deleted, delete_workspace
-from sennit.adapters.git.records import Owner
 from sennit.adapters.git.workspace import Workspace
+from sennit.adapters.platform.lives import Owner
 from sennit.adapters.workspaces import leases
 from sennit.adapters.workspaces.making import make_workspace
 from sennit.adapters.workspaces.probing import KindProbe
@@ -122,7 +122,7 @@ async def pooled(bench: Bench, snapshot: Snapshot, name: str) -> Workspace:
     return workspace
 
 
-@pytest.mark.timeout(60 + 10 * len(SEEDS))
+@pytest.mark.timeout(180 + 10 * len(SEEDS))
 async def test_random_things_leave_the_same_in_every_kind_of_workspace(bench: Bench) -> None:
     fill(bench)
     for seed in SEEDS:

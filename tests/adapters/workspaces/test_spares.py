@@ -12,8 +12,9 @@ import pytest
 
 from sennit.adapters.git import disk_abilities
 from sennit.adapters.git.delete import Deleted, Deletion, Kept, NotDeleted
-from sennit.adapters.git.records import Owner, owner_of, read_record
+from sennit.adapters.git.records import read_record
 from sennit.adapters.git.workspace import Workspace
+from sennit.adapters.platform.lives import Owner, owner_of
 from sennit.adapters.workspaces.making import make_workspace, prepare
 from sennit.adapters.workspaces.spares import Room, Spared, release_workspace, spares_of
 from sennit.core.objects import GitFailed, Snapshot

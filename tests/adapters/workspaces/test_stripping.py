@@ -12,7 +12,8 @@ import pytest
 from attrs import evolve
 
 from sennit.adapters.git.delete import Deleted
-from sennit.adapters.git.records import Owner, write_record
+from sennit.adapters.git.records import write_record
+from sennit.adapters.platform.lives import Owner
 from sennit.adapters.workspaces import copying
 from sennit.adapters.workspaces.spares import Spared, spares_of
 from sennit.core.workspace_kinds import WorkspaceKind

@@ -32,6 +32,7 @@ from sennit_protocol.states import (
 from sennit_protocol.views import Notice
 from tests.core.engine.builders import (
     OTHER_REPOSITORY,
+    TICKET,
     an_application,
 )
 from tests.core.engine.reviewed import (
@@ -120,6 +121,21 @@ def test_what_settles_late_does_not_speak_for_a_newer_application() -> None:
     world.tell(ApplicationSettled, application="a_one", state=FAILED)
 
     assert row_of(world).state is FAILED
+    assert world.revision("a").application is APPLIED
+
+
+def test_which_application_is_newer_is_not_a_matter_of_clocks() -> None:
+    world = settled_world()
+    apply(world)
+    settle(world, UNKNOWN)
+    # The clock is set back.
+    world.at -= 3_600_000
+    apply(world, "a_two")
+    settle(world, APPLIED)
+
+    world.tell(ApplicationSettled, application="a_one", state=FAILED)
+
+    assert [row.id for row in world.state.applications(TICKET)] == ["a_one", "a_two"]
     assert world.revision("a").application is APPLIED
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -24,11 +25,15 @@ def calls_of(world: World, event: Event) -> int:
         nonlocal count
         count += what == "call"
 
+    # What others have left would be cleared away, and counted, in between.
+    gc.collect()
+    gc.disable()
     sys.setprofile(profile)
     try:
         step(world.state, event, world.sequence + 1)
     finally:
         sys.setprofile(None)
+        gc.enable()
     return count
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.editors.neovim.neovim import Neovim
+from tests.editors.neovim.neovim import PATIENCE_S, Neovim
 from tests.editors.neovim.scene import Scene
 
 Json = dict[str, Any]
@@ -34,7 +34,7 @@ class Desk:
             " _G.told[method] = told end }; local answer;"
             " require('sennit.async').run(function()"
             " answer = require('sennit.apply').handle(params, client) end);"
-            " vim.wait(2000, function() return answer ~= nil end); return answer",
+            f" vim.wait({PATIENCE_S * 1000}, function() return answer ~= nil end); return answer",
             json.dumps(params),
         )
         return answer

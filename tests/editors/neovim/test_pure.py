@@ -312,3 +312,18 @@ def test_a_row_tells_flags_and_notes_and_as_which_one_a_task_was_done_again(lua:
     text = rows[1]["text"]
     assert text.count("! your files changed meanwhile") == 1
     assert text.endswith("! output cut  1 note (K)  done again as a-again")
+
+
+def test_the_newest_ticket_is_the_one_dispatched_last_whatever_the_clock_said(lua: Neovim) -> None:
+    tickets = {
+        "earlier": {"id": "earlier", "made": 7, "createdAt": "2026-01-02T00:00:00.000Z"},
+        "later": {"id": "later", "made": 9, "createdAt": "2026-01-01T00:00:00.000Z"},
+        "of an older server": {"id": "of an older server", "createdAt": "2026-01-03T00:00:00.000Z"},
+    }
+    listed = lua.lua(
+        "local state = require('sennit.state'); local before = state.known.tickets;"
+        "state.known.tickets = ...; local all = state.tickets(); state.known.tickets = before;"
+        "return vim.tbl_map(function(one) return one.id end, all)",
+        tickets,
+    )
+    assert listed == ["later", "earlier", "of an older server"]

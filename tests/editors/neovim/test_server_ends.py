@@ -116,13 +116,14 @@ def test_a_request_settles_when_its_server_dies(scene: Scene, editor: Neovim) ->
 
 def test_a_request_settles_when_it_is_cancelled(scene: Scene, editor: Neovim) -> None:
     ticket = _half_done(scene, editor)
-    problem = editor.lua(
-        "local client = vim.lsp.get_clients({ name = 'sennit' })[1]; local got;"
+    editor.lua(
+        "local client = vim.lsp.get_clients({ name = 'sennit' })[1];"
         " local sent = require('sennit.requests').send(client, 'sennit/wait',"
-        " { ticket = ..., ['until'] = 'settled' }, function(problem) got = problem end);"
-        " sent.cancel(); vim.wait(2000, function() return got ~= nil end); return got",
+        " { ticket = ..., ['until'] = 'settled' }, function(problem) _G.got = problem end);"
+        " sent.cancel()",
         ticket,
     )
+    problem = editor.until_lua("return _G.got")
     assert problem["code"] == -32800
     scene.open_gate("gate")
 

@@ -189,21 +189,21 @@ def test_a_server_of_another_version_is_ended_and_said(
 
 
 @pytest.mark.parametrize(
-    ("source", "words"),
+    ("source", "words", "patience_ms"),
     [
         ("print('Hello, this is no protocol')\ninput()",
-         ('no message of the protocol: "Hello, this is no protocol"',)),
+         ('no message of the protocol: "Hello, this is no protocol"',), 60_000),
         ("import sys; sys.exit('cannot import name x')",
-         ("ended with exit code 1 before it had answered", "cannot import name x")),
-        ("import sys; sys.stdin.buffer.read()", ("did not answer within 1 s",)),
+         ("ended with exit code 1 before it had answered", "cannot import name x"), 60_000),
+        ("import sys; sys.stdin.buffer.read()", ("did not answer within 1 s",), 1_000),
     ],
     ids=["rubbish", "ends", "silent"],
 )  # fmt: skip
 def test_a_server_that_prints_rubbish_is_ended_and_said(
-    bare: Scene, source: str, words: tuple[str, ...]
+    bare: Scene, source: str, words: tuple[str, ...], patience_ms: int
 ) -> None:
     program(bare.programs, "sennit", source)
-    editor = bare.start("vim.g.sennit = { start_ms = 1000 }")
+    editor = bare.start(f"vim.g.sennit = {{ start_ms = {patience_ms} }}")
     editor.sennit("tickets")
     editor.until_notice(*words)
     editor.until(lambda: bare.processes().keys() == {editor.pid}, "the end of the server")

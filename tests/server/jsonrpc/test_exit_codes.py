@@ -146,7 +146,7 @@ def test_the_end_of_the_editor_is_noticed_while_the_stream_is_open() -> None:
         assert process.stdout is not None
         pid = int(process.stdout.readline())
         process.kill()
-    assert eventually(lambda: is_gone(pid), 10)
+    assert eventually(lambda: is_gone(pid))
     os.close(read)
     os.close(write)
 

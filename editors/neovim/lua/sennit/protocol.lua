@@ -1096,6 +1096,7 @@
 ---@field repositories? string[] Top levels of its repositories as `file:` URIs.
 ---@field lastApplication? sennit.ApplicationSummary|nil The newest that can be undone; an undo is one too.
 ---@field following? sennit.Following|nil The work that it follows.
+---@field made? integer Higher than that of every ticket before it, whatever the clock said.
 
 --- One ticket in full.
 ---@class sennit.TicketView
@@ -1111,6 +1112,7 @@
 ---@field applications? sennit.ApplicationSummary[] What was applied of it and taken back, oldest first.
 ---@field owned? boolean Whether the answering server carries the ticket: it alone can speak with its agents.
 ---@field following? sennit.Following|nil The work that it follows.
+---@field made? integer Higher than that of every ticket before it, whatever the clock said.
 
 --- A page of tickets, newest first.
 ---@class sennit.TicketsParams

@@ -176,6 +176,10 @@ end
 function M.tickets()
   local all = vim.tbl_values(M.known.tickets)
   table.sort(all, function(one, other)
+    -- By the clock only where a server tells nothing better: clocks are set back.
+    if (one.made or 0) ~= (other.made or 0) then
+      return (one.made or 0) > (other.made or 0)
+    end
     if one.createdAt ~= other.createdAt then
       return one.createdAt > other.createdAt
     end

@@ -8,6 +8,7 @@ import { type Proposal, type Ticket, isFinalTask, isFinalTicket } from "../model
 import { revisionText } from "../model/uris.ts";
 import { proposalWords, taskWords, ticketWords } from "../model/words.ts";
 import type { FileView, TaskView, UnitView } from "../protocol.ts";
+import { progressLocation } from "../views/progress-location.ts";
 
 interface Item<T> extends vscode.QuickPickItem {
   readonly value: T;
@@ -20,6 +21,24 @@ export async function choose<T>(placeHolder: string, items: readonly Item<T>[], 
   return (await vscode.window.showQuickPick(items, { placeHolder }))?.value;
 }
 
+const FIRST_MS = 10_000;
+
+/** Wait until it is known what tickets there are; in the first moments of a window nothing is. */
+async function knowTickets(context: Context): Promise<void> {
+  const { supervisor, sync } = context;
+  if (sync.first.isKnown) {
+    return;
+  }
+  if (supervisor.state.name === "failed" || supervisor.state.name === "stopped") {
+    await sync.catchUp(); // It tells why there is no server.
+    return;
+  }
+  const options = { location: progressLocation(), title: "Sennit: reading the tickets of this window" };
+  if (!(await vscode.window.withProgress(options, () => sync.first.wait(FIRST_MS)))) {
+    throw new Error("The tickets of this window are not known yet. Try again in a moment; “Sennit: Show Log” tells what the server does.");
+  }
+}
+
 export function ticketId(context: Context, ids: Ids, running: boolean): Promise<string | undefined> {
   const none = running ? "No ticket is under way." : "There is no ticket yet. Dispatch a task first.";
   return ticketOf(context, ids, ({ summary }) => !running || !isFinalTicket(summary), none);
@@ -29,6 +48,7 @@ export async function ticketOf(context: Context, ids: Ids, fits: (ticket: Ticket
   if (ids.ticket !== undefined) {
     return ids.ticket;
   }
+  await knowTickets(context);
   const tickets = context.sync.store.tickets().filter((one) => context.sync.isShown(one) && fits(one));
   return choose(
     "Which ticket?",
@@ -51,6 +71,7 @@ export async function taskOf(context: Context, ids: Ids, fits: (task: TaskView, 
   if (ticket !== undefined && task !== undefined) {
     return { ticket, task };
   }
+  await knowTickets(context);
   const all = context.sync.store.tickets().filter((one) => context.sync.isShown(one));
   const tasks = all.flatMap((one) => [...one.tasks.values()].map((each) => ({ ticket: one.summary.id, each })));
   return choose(
@@ -76,7 +97,8 @@ export async function proposalOf(context: Context, ids: Ids): Promise<Proposal |
   return named === undefined ? undefined : fullProposal(context, named);
 }
 
-function pickProposal(context: Context, ids: Ids): Promise<string | undefined> {
+async function pickProposal(context: Context, ids: Ids): Promise<string | undefined> {
+  await knowTickets(context);
   const { store } = context.sync;
   const tickets = store.tickets().filter((one) => context.sync.isShown(one) && (ids.ticket ?? one.summary.id) === one.summary.id);
   const proposals = tickets.flatMap((one) => store.proposalsOf(one.summary.id));

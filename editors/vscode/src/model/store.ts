@@ -157,7 +157,14 @@ function isOvertaken(one: ProposalSummary, known: ProposalSummary | undefined): 
 }
 
 function newestFirst(one: TicketSummary, other: TicketSummary): number {
-  return other.createdAt.localeCompare(one.createdAt) || other.id.localeCompare(one.id);
+  // By the clock only where a server tells nothing better: clocks are set back.
+  return (other.made ?? 0) - (one.made ?? 0)
+    || other.createdAt.localeCompare(one.createdAt)
+    || other.id.localeCompare(one.id);
+}
+
+function orNull<Told>(told: Told | null | undefined): Told | null {
+  return told ?? null;
 }
 
 function summaryOf(
@@ -170,7 +177,8 @@ function summaryOf(
     state: view.state,
     sequence: view.sequence,
     createdAt: view.createdAt,
-    endedAt: view.endedAt ?? null,
+    made: orNull(view.made),
+    endedAt: orNull(view.endedAt),
     label: view.label ?? known?.label ?? null,
     tasks: tasks.size,
     tasksFinal: [...tasks.values()].filter((task) => isFinalTask(task)).length,

@@ -8,13 +8,13 @@ import { type Proposal, type Ticket, isFinalTask, isFinalTicket, isPending } fro
 import { plainLine } from "../model/plain.ts";
 import { labelOf } from "../model/tree.ts";
 import { taskWords, ticketWords } from "../model/words.ts";
+import { progressLocation } from "./progress-location.ts";
 
 type Ended = "settled" | "cancelClicked";
 
 /** Ends with the ticket. Who clicks "Cancel" is told first what would be lost. */
 export async function showProgress(context: Context, ticket: string): Promise<void> {
-  const wanted = vscode.workspace.getConfiguration("sennit").get<boolean>("progress.notification", true);
-  const location = wanted ? vscode.ProgressLocation.Notification : vscode.ProgressLocation.Window;
+  const location = progressLocation();
   const title = `Sennit: ${plainLine(nameOf(context, ticket), 60)}`;
   const ended = await vscode.window.withProgress({ location, title, cancellable: true }, (progress, token) =>
     untilEnded(context, ticket, progress, token),

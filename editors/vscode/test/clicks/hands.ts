@@ -24,13 +24,18 @@ export class Hands {
 
   /** Runs a command by its title in the command palette. */
   async command(title: string): Promise<void> {
-    // A key that comes while the window gives the focus to something else is lost.
-    await this.again(async () => {
-      await this.page.keyboard.press('F1');
-      await this.input.waitFor({ timeout: HOVER_MS });
-    });
+    await this.openList('F1');
     await this.input.fill(`>${title}`);
     await this.choose(title);
+  }
+
+  /** Opens a list to choose from by its key. */
+  private async openList(key: string): Promise<void> {
+    // A key that comes while the window gives the focus to something else is lost.
+    await this.again(async () => {
+      await this.page.keyboard.press(key);
+      await this.input.waitFor({ timeout: HOVER_MS });
+    });
   }
 
   /** An entry of the open list. */
@@ -52,7 +57,7 @@ export class Hands {
 
   /** Opens a file by its name. */
   async openFile(name: string): Promise<void> {
-    await this.page.keyboard.press('Control+P');
+    await this.openList('Control+P');
     await this.input.fill(name);
     await this.choose(name);
     await this.tab(name).waitFor();

@@ -52,6 +52,28 @@ export const surviving: Suite = (desk) => {
       assert.equal(window.onDisk('a.txt'), 'a\n');
       await applyFinished(window, 'reloaded');
     });
+
+    it('when a command comes before the window has heard of its tasks: it waits for them', async () => {
+      const { hands } = window;
+      const before = new Set(servers(desk));
+      const reloaded = hands.page.waitForEvent('load');
+      await hands.command('Developer: Reload Window');
+      await reloaded;
+      const fresh = (): number | undefined => servers(desk).find((pid) => !before.has(pid));
+      await until('the server of the new window has begun', () => fresh() !== undefined);
+      const pid = fresh();
+      assert.ok(pid !== undefined);
+      process.kill(pid, 'SIGSTOP');
+      try {
+        await hands.ready();
+        await hands.command('Sennit: Show Details of Task');
+        await hands.notification(/reading the tickets of this window/).waitFor();
+      } finally {
+        process.kill(pid, 'SIGCONT');
+      }
+      await hands.choose(/echo-half-reloaded/);
+      await hands.tab('details').waitFor();
+    });
   });
 };
 

@@ -10,6 +10,7 @@ from attrs import frozen
 from sennit.adapters.platform.support import Unsupported, process_control
 from sennit.adapters.runs.environment import agent_environment
 from sennit.core.agents import AgentKind, AgentSettings
+from sennit.core.shell_words import shell_word
 
 
 @frozen
@@ -36,9 +37,7 @@ def catalogue(
     control = process_control()
     if isinstance(control, Unsupported):
         return tuple(
-            CatalogueEntry(
-                each.name, each.kind, None, usable=False, problem=control.why, advice=control.why
-            )
+            CatalogueEntry(each.name, each.kind, None, usable=False, problem=control.why)
             for each in agents
         )
     return tuple(_entry(each, environ) for each in agents)
@@ -73,7 +72,8 @@ def _why_not(agent: AgentSettings, path: str) -> tuple[str, str]:
     there = next((each for each in folders if Path(each, program).exists()), None)
     if there is not None:
         file = Path(there, program)
-        return f"{file} is not executable.", f"Make it executable: chmod +x {file}"
+        word = shell_word(os.fsencode(file))
+        return f"{file} is not executable.", f"Make it executable: chmod +x -- {word}"
     where = "" if program.startswith("/") else " in the folders of PATH"
     return (
         f"The program {program!r} of the agent {agent.name!r} was not found{where}.",

@@ -98,7 +98,8 @@ def command_line(text: str) -> tuple[str, ...] | CommandRefused:
     if wanted is not None:
         return CommandRefused(
             f"`{wanted}` in the command line means nothing here, because no shell runs. Write "
-            f"`sh -c {shlex.quote(text)}` for a shell, or quote it (`'{wanted}'`) to pass it on."
+            f"`sh -c {shlex.quote(text)}` for a shell, or quote it (`{shlex.quote(wanted)}`) to "
+            "pass it on."
         )
     return words
 

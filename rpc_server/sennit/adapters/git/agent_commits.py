@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import anyio
 from attrs import evolve, frozen
 
+from sennit.adapters.git.agent_tables import named_in_tables
 from sennit.adapters.git.files import in_thread, make_private_folder, read_if_there
 from sennit.adapters.git.git import Config, Git, Place
 from sennit.adapters.git.records import refs_file
@@ -62,7 +63,7 @@ async def take_agent_commits(
     agent may have put a link to somebody's repository in the place of its own, or of a part of it,
     where it could not even look: nothing is read behind one.
     """
-    named = await in_thread("read an agent's refs", _named, workspace.folder / ".git")
+    named = await _named(git, store, workspace.folder / ".git")
     if isinstance(named, GitFailed):
         return named
     known = await in_thread("read refs", _known, store, workspace)
@@ -94,17 +95,31 @@ def _ends(tips: Sequence[str], without: set[str]) -> bytes:
 
 @frozen
 class _Named:
-    """Ids of objects that a git directory names: those of remotes were fetched."""
+    """Ids of objects that a git directory names: those of remotes were fetched.
+
+    ``is_whole``: whether there is one, with objects of its own.
+    """
 
     own: set[str]
     fetched: set[str]
+    is_whole: bool = True
 
 
-def _named(git_dir: Path) -> _Named:
+async def _named(git: Git, store: Store, git_dir: Path) -> _Named | GitFailed:
+    in_files = await in_thread("read an agent's refs", _named_in_files, git_dir)
+    if isinstance(in_files, GitFailed) or not in_files.is_whole:
+        return in_files
+    in_tables = await named_in_tables(git, store, git_dir)
+    if isinstance(in_tables, GitFailed):
+        return in_tables
+    return _Named(in_files.own | in_tables.own, in_files.fetched | in_tables.fetched)
+
+
+def _named_in_files(git_dir: Path) -> _Named:
     """Collect every object id in HEAD, refs and logs; links are not followed."""
     named = _Named(set(), set())
     if not (_is_folder(git_dir) and _is_folder(git_dir / "objects")):
-        return named
+        return evolve(named, is_whole=False)
     for file in _plain_files(git_dir):
         of_a_remote = file.is_relative_to(git_dir / _REMOTES) or file.is_relative_to(
             git_dir / "logs" / _REMOTES
@@ -113,7 +128,12 @@ def _named(git_dir: Path) -> _Named:
             packed = line.partition(b" ")[2].startswith(b"refs/remotes/")
             found = {identity.decode() for identity in _ID.findall(line)}
             (named.fetched if of_a_remote or packed else named.own).update(found)
-    return _Named(*({one for one in ids if one.strip("0")} for ids in (named.own, named.fetched)))
+    return _Named(_without_nothing(named.own), _without_nothing(named.fetched))
+
+
+def _without_nothing(ids: set[str]) -> set[str]:
+    """Leave out the id of zeros, with which the log of a ref begins."""
+    return {one for one in ids if one.strip("0")}
 
 
 def _plain_files(git_dir: Path) -> Iterator[Path]:

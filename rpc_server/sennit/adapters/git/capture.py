@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 from typing import TYPE_CHECKING
 
@@ -34,6 +33,7 @@ from sennit.adapters.git.scratch import scratch_name
 from sennit.adapters.git.stage import nul_ended
 from sennit.adapters.git.status import Status, read_status_and_ignored
 from sennit.adapters.git.store import keep_new
+from sennit.adapters.git.submodules import told_of_work_within
 from sennit.adapters.git.uncaptured import Begun, uncaptured
 from sennit.adapters.git.untouched import untouched_among
 from sennit.adapters.git.workspace import find_workspace
@@ -46,12 +46,6 @@ if TYPE_CHECKING:
     from sennit.adapters.git.git import Config, Git, Place
     from sennit.adapters.git.store import Store
     from sennit.adapters.git.workspace import Workspace
-
-IN_A_SUBMODULE = (
-    "what the agent changed in this submodule is kept as the commit {0} of {1}, and is no "
-    "part of the proposal. To have it as FETCH_HEAD there: git fetch {1} {0}"
-)
-"""What a person is told about work in a submodule; to be filled with a commit and a store."""
 
 MESSAGE = "What a task left in its workspace\n"
 _OWNER_MAY_ALL = 0o700
@@ -209,7 +203,7 @@ async def _capture_submodules(capturing: _Capturing) -> tuple[LeftOut, ...] | Gi
                 return taken
             case Captured() | Unchanged():
                 if isinstance(taken, Captured):
-                    detail = IN_A_SUBMODULE.format(taken.commit, shlex.quote(str(store.git_dir)))
+                    detail = told_of_work_within(taken.commit, store.git_dir)
                     kept.append(LeftOut(path, LeftOutReason.IN_A_SUBMODULE, detail))
                 kept += (evolve(one, path=path + b"/" + one.path) for one in taken.left_out)
             case WorkspaceGone():

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
-from sennit.adapters.git.collectable import changed, is_in_a_call, size_of
+from sennit.adapters.git.collectable import changed, is_in_a_call, size_of, still_there
 from sennit.adapters.git.delete import (
     Deleted,
     NotDeleted,
@@ -31,7 +31,7 @@ from sennit.core.uris import display
 if TYPE_CHECKING:
     from sennit.adapters.git.collectable import Collectable, Needed
     from sennit.adapters.git.git import Git
-    from sennit.adapters.git.records import Owner
+    from sennit.adapters.platform.lives import Owner
 
 
 @frozen
@@ -64,7 +64,7 @@ async def collect(
         ):
             kept += () if failed is None else (failed,)
         after = await in_thread("measure a store", size_of, store.root)
-    return after if isinstance(after, GitFailed) else Collected(freed + size - after, kept)
+    return after if isinstance(after, GitFailed) else Collected(max(0, freed + size - after), kept)
 
 
 async def _without_files(found: Collectable, before: float) -> str | None:
@@ -90,7 +90,8 @@ async def _without_objects(
         return _told(found, called)
     if called:
         return f"the objects of {found.store.root}: a call is at work and may have made some"
-    failed = await repack(git, found.store, needed.objects | found.borrowed, before)
+    needs = needed.objects | found.borrowed
+    failed = await repack(git, found.store, needs, before, found.loose)
     return None if failed is None else _told(found, failed)
 
 
@@ -114,12 +115,20 @@ async def _without_workspaces(found: Collectable, by: Owner) -> tuple[tuple[str,
 
 
 async def _without_refs(git: Git, found: Collectable) -> GitFailed | None:
-    if not found.refs:
-        return None
-    # With its value: one that was written anew in the meantime stays, and so do all others.
-    lines = [f"delete {one.name}\0{one.commit}".encode() for one in found.refs]
-    done = await git.run(["update-ref", "-z", "--stdin"], found.store.place, stdin=nul_ended(lines))
-    return done if isinstance(done, GitFailed) else None
+    refs = found.refs
+    while refs:
+        # With its value: one that was written anew in the meantime stays, and all are asked again.
+        lines = [f"delete {one.name}\0{one.commit}".encode() for one in refs]
+        asked = ["update-ref", "-z", "--stdin"]
+        done = await git.run(asked, found.store.place, stdin=nul_ended(lines))
+        if not isinstance(done, GitFailed):
+            return None
+        left = await in_thread("read refs", still_there, found.store, refs)
+        if isinstance(left, GitFailed) or left == refs:
+            return left if isinstance(left, GitFailed) else done
+        # A ticket that is being dropped has let go of some itself.
+        refs = left
+    return None
 
 
 def _remove_all(files: tuple[Path, ...], before: float) -> tuple[NotDeleted, ...]:

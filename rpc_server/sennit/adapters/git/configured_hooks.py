@@ -1,7 +1,8 @@
 """Switches off hooks that configuration names, which git 2.54 and newer run too.
 
 ``core.hooksPath`` says nothing of these. One is switched off by its own name, and since git 2.55
-all of an event are by that of the event; an older git knows neither and runs none.
+all of an event are by that of the event; an older git knows neither and runs none. So with git 2.54
+alone a hook that the user configures once a workspace is there runs in it.
 """
 
 from __future__ import annotations

@@ -31,8 +31,9 @@ from sennit.adapters.platform.filesystems import on_one_mount
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sennit.adapters.git.records import Owner, Record
+    from sennit.adapters.git.records import Record
     from sennit.adapters.git.store import Store
+    from sennit.adapters.platform.lives import Owner
     from sennit.core.objects import GitFailed
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -80,7 +81,7 @@ def _delete(store: Store, name: str, by: Owner) -> Deletion:
     record = read_record(store, name)
     if record is None:
         return NotDeleted(Kept.NOT_OURS, os.fsencode(name))
-    if record.owner != by and is_alive(record.owner):
+    if record.owner != by and is_alive(record.owner, store):
         return NotDeleted(Kept.IN_USE, os.fsencode(record.folder))
     outcome = _remove(record)
     if isinstance(outcome, Deleted) and record.lower:

@@ -15,6 +15,7 @@ from sennit.adapters.git.configured_hooks import named_hooks_off
 from sennit.adapters.git.git import Done, Place
 from sennit.adapters.git.held_up import looked_at
 from sennit.core.objects import GitFailed
+from sennit.core.shell_words import shell_word
 
 if TYPE_CHECKING:
     from sennit.adapters.git.git import Config, Git
@@ -89,7 +90,7 @@ _ADVICE = {
     Refusal.BARE: "Open a work tree of this repository: a clone, or git worktree add.",
     Refusal.INSIDE_GIT_DIRECTORY: "Open the work tree, not its .git folder.",
     Refusal.OTHER_OWNER: (
-        "If you trust its owner, run: git config --global --add safe.directory FOLDER"
+        "If you trust its owner, run: git config --global --add safe.directory WORD"
     ),
     Refusal.WORK_TREE_ELSEWHERE: (
         "Its core.worktree names another folder. Open that folder, or unset core.worktree."
@@ -228,7 +229,9 @@ def _why_not(start: Path, git_dir: Path, answer: Done) -> NotARepository | Refus
 
 
 def _refused(folder: Path, reason: Refusal) -> Refused:
-    return Refused(folder, reason, _ADVICE[reason].replace("FOLDER", str(folder)))
+    word = shell_word(os.fsencode(folder))
+    told = _ADVICE[reason].replace("WORD", word).replace("FOLDER", str(folder))
+    return Refused(folder, reason, told)
 
 
 def _start_of(folder: Path) -> tuple[Path, Path] | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 from attrs import evolve
 
+from sennit.adapters.git.disk_away import AWAY
 from sennit.adapters.git.files import clear_away, in_thread
 from sennit.adapters.git.scratch import scratch_name
 from sennit.adapters.platform.open_files import open_below
@@ -25,7 +26,7 @@ _SAID = re.compile(r"unable to write file '?(.+?)'?$", re.MULTILINE)
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 _LITTLE = 1 << 20
 _FULL = ("No space left on device", "Disk quota exceeded", "Out of diskspace")
-_FAILING = ("Read-only file system", "Input/output error")
+_FAILING = ("Read-only file system", "Input/output error", AWAY)
 _PLACE = re.compile(r"(?:^|[\s'\"])/")
 _UNFINISHED = ("??/tmp_obj_*", "pack/tmp_*")
 """What git writes in a folder of objects before it has its name."""
@@ -37,7 +38,7 @@ def is_full(said: str) -> bool:
 
 
 def is_of_the_disk(said: str) -> bool:
-    """Tell from what the system or git said whether a disk is full, read-only or failing."""
+    """Tell from what the system or git said whether a disk is full, read-only, failing or away."""
     return is_full(said) or any(words in said for words in _FAILING)
 
 

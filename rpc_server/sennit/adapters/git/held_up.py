@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 import anyio.to_thread
-from attrs import frozen
+from attrs import define, field, frozen
 
 from sennit.adapters.git.dot_git import NAME, Pipe, pipes_through
 from sennit.adapters.walking import walked
@@ -44,25 +45,49 @@ class HeldUp:
     pipes: tuple[Pipe, ...]
 
 
+@define(eq=False)
+class _Work:
+    """Work that goes on in a folder, and the pipes that hold it up."""
+
+    root: bytes
+    scope: anyio.CancelScope
+    pipes: tuple[Pipe, ...] = field(default=(), init=False)
+
+    def hold_up(self, root: bytes, pipes: Iterable[Pipe]) -> None:
+        """Break it off if these pipes, which were seen from a folder, are seen from its own too."""
+        of_mine = [
+            pipe for pipe in pipes if root == self.root or pipe.lead.startswith(self.root + b"/")
+        ]
+        if of_mine and not self.pipes:
+            self.pipes = tuple(_from(self.root, pipe) for pipe in of_mine)
+            self.scope.cancel()
+
+
+_going_on: set[_Work] = set()
+"""All work of this process: by the look of one the git of another would read an empty file."""
+
+
 async def unless_held_up(root: bytes, work: Callable[[], Awaitable[Answer]]) -> Answer | HeldUp:
     """Do work that has git look at a folder; it is cancelled where git waits at a pipe in there."""
-    found: list[Pipe] = []
 
     async def watch() -> None:
         pause = PATIENCE_S
-        while not found:
+        while True:
             await anyio.sleep(pause)
             pause *= 2
-            found.extend(await _holding_up(root))
-        group.cancel_scope.cancel()
+            await _look(root)
 
     answers: list[Answer] = []
     async with anyio.create_task_group() as group:
-        group.start_soon(watch)
-        answers.append(await work())
+        mine = _Work(root, group.cancel_scope)
+        _going_on.add(mine)
+        try:
+            group.start_soon(watch)
+            answers.append(await work())
+        finally:
+            _going_on.remove(mine)
         group.cancel_scope.cancel()
-    # A look opens the other end of the pipe, so that git may have read an empty file.
-    return HeldUp(tuple(found)) if found else answers[0]
+    return HeldUp(mine.pipes) if mine.pipes else answers[0]
 
 
 async def looked_at(
@@ -82,8 +107,21 @@ def _told(pipe: Pipe) -> str:
     return lead if pipe.path == pipe.lead else f"{lead}, which leads to {os.fsdecode(pipe.path)}"
 
 
-async def _holding_up(root: bytes) -> list[Pipe]:
-    """Give all pipes that git would wait at, where it does wait at one of them."""
+async def _look(root: bytes) -> None:
+    """Break off what git waits for in a folder, where it does wait at a pipe."""
+    pipes = await _pipes(root)
+    with anyio.CancelScope(shield=True):
+        ends = await anyio.to_thread.run_sync(_other_ends, list(pipes))
+    if ends:
+        # As long as the other end is open git waits on, for a text now: nobody has an answer yet.
+        for each in tuple(_going_on):
+            each.hold_up(root, pipes.values())
+    for end in ends:
+        os.close(end)
+
+
+async def _pipes(root: bytes) -> dict[bytes, Pipe]:
+    """Give all pipes that git would wait at."""
     entries = walked(root)
     pipes: dict[bytes, Pipe] = {}
     if os.path.basename(root) == NAME:  # noqa: PTH119  bytes
@@ -92,9 +130,7 @@ async def _holding_up(root: bytes) -> list[Pipe]:
     while going_on:
         # A part at a time: who waits for an answer that has come need not wait for the whole walk.
         going_on = await anyio.to_thread.run_sync(_take_pipes, entries, root, pipes)
-    if not await anyio.to_thread.run_sync(_is_any_waited_at, list(pipes)):
-        return []
-    return [_from(root, pipe) for pipe in pipes.values()]
+    return pipes
 
 
 def _from(root: bytes, pipe: Pipe) -> Pipe:
@@ -134,14 +170,10 @@ def _is_pipe(entry: os.DirEntry[bytes]) -> bool:
         return False
 
 
-def _is_any_waited_at(paths: list[bytes]) -> bool:
-    return any(_is_waited_at(path) for path in paths)
-
-
-def _is_waited_at(path: bytes) -> bool:
-    """Tell whether somebody has opened the pipe to read: then the other end can be opened."""
-    try:
-        os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC))
-    except OSError:
-        return False
-    return True
+def _other_ends(paths: list[bytes]) -> list[int]:
+    """Open the other ends of pipes that somebody has opened to read: only then they can be."""
+    ends: list[int] = []
+    for path in paths:
+        with suppress(OSError):
+            ends.append(os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC))
+    return ends

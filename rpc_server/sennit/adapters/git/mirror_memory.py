@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 FILE = "mirror.json"
-"""Its name, at the top of a store."""
+"""Its name, beside the objects of a store that it is about."""
 
 
 class Mirroring(StrEnum):

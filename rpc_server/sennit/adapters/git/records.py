@@ -10,15 +10,16 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, field, frozen
 
 from sennit.adapters.git.files import PRIVATE_FILE, PRIVATE_FOLDER, read_if_there, write_private
 from sennit.adapters.git.identity import UNBORN, Identity, identity_at
+from sennit.adapters.platform.lives import Owner, may_live
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from sennit.adapters.git.store import Store
 
@@ -26,16 +27,7 @@ MARKER = b".sennit-workspaces"
 """A file in each folder in which workspaces are made: nothing is deleted where it is not."""
 
 _SAID = b"Sennit makes folders here and deletes them again.\n"
-_START_TIME_FIELD = 19
 _FORMAT = 1
-
-
-@frozen
-class Owner:
-    """A process that uses a workspace; ``started`` (in clock ticks) tells it from a later one."""
-
-    pid: int
-    started: int
 
 
 NOBODY = Owner(0, 0)
@@ -65,19 +57,9 @@ class Record:
     size: int = 0
 
 
-def owner_of(pid: int) -> Owner | None:
-    """Give the identity of a process that runs, or None when there is none."""
-    content = read_if_there(Path("/proc") / str(pid) / "stat")
-    if not content:
-        return None
-    # The name of the program, in brackets, may hold spaces and brackets itself.
-    fields = content.rpartition(b")")[2].split()
-    return Owner(pid, int(fields[_START_TIME_FIELD]))
-
-
-def is_alive(owner: Owner) -> bool:
-    """Tell whether this very process still runs."""
-    return owner_of(owner.pid) == owner
+def is_alive(owner: Owner, store: Store) -> bool:
+    """Tell whether a process that uses a part of a store still runs, or may do so."""
+    return may_live(owner, store.lives)
 
 
 def is_kept(record: Record) -> bool:
@@ -146,8 +128,7 @@ def _written(record: Record) -> bytes:
         "birth": record.identity.birth,
         "base": record.base,
         "tree": record.tree,
-        "pid": record.owner.pid,
-        "started": record.owner.started,
+        **written_owner(record.owner),
         "created": record.created,
         "rules": record.rules,
         "lower": record.lower,
@@ -169,7 +150,7 @@ def read_record(store: Store, name: str) -> Record | None:
             Identity(int(found["device"]), int(found["inode"]), str(found.get("birth", ""))),
             str(found["base"]),
             str(found["tree"]),
-            Owner(int(found["pid"]), int(found["started"])),
+            read_owner(found),
             float(found["created"]),
             str(found.get("rules", "")),
             str(found.get("lower", "")),
@@ -178,6 +159,16 @@ def read_record(store: Store, name: str) -> Record | None:
     except (ValueError, KeyError, TypeError):
         # Without a record that says where it is, nothing is deleted.
         return None
+
+
+def written_owner(owner: Owner) -> dict[str, int | str]:
+    """Spell an owner."""
+    return {"pid": owner.pid, "started": owner.started, "realm": owner.realm}
+
+
+def read_owner(found: Mapping[str, Any]) -> Owner:
+    """Read an owner. Raises KeyError, ValueError and TypeError where there is none."""
+    return Owner(int(found["pid"]), int(found["started"]), str(found.get("realm", "")))
 
 
 def remove_record(store: Store, name: str) -> None:

@@ -32,8 +32,13 @@ _MODES = {b"tree": "040000", b"blob": "100644"}
 _ALONE = 1
 
 
-async def repack(git: Git, store: Store, objects: Iterable[str], before: float) -> GitFailed | None:
-    """Do so; ``objects`` are needed beside those of refs. What is younger than ``before`` stays."""
+async def repack(
+    git: Git, store: Store, objects: Iterable[str], before: float, loose: int
+) -> GitFailed | None:
+    """Do so; ``objects`` are needed beside those of refs. What is younger than ``before`` stays.
+
+    Where no pack has to go, loose objects are packed only if there are ``loose`` of them to pack.
+    """
     rooted = await _root(git, store, objects)
     if isinstance(rooted, GitFailed):
         return rooted
@@ -43,7 +48,7 @@ async def repack(git: Git, store: Store, objects: Iterable[str], before: float) 
     theirs = memory or Memory(Mirroring.LINKED)
     failed: GitFailed | None = None
     try:
-        failed = await _pack(git, store, theirs, before)
+        failed = await _pack(git, store, theirs, before, loose)
         if failed is None:
             failed = await _prune(git, store, theirs, before)
     finally:
@@ -95,13 +100,15 @@ async def _commit(git: Git, store: Store, tree: str, parents: list[str]) -> str 
     return answer if isinstance(answer, GitFailed) else answer.stdout.decode().strip()
 
 
-async def _pack(git: Git, store: Store, theirs: Memory, before: float) -> GitFailed | None:
+async def _pack(
+    git: Git, store: Store, theirs: Memory, before: float, loose: int
+) -> GitFailed | None:
     """Put what is needed of our old packs, and of loose objects, into one pack."""
     packs = await in_thread("look at packs", _packs, store.objects / "pack", theirs, before)
     if isinstance(packs, GitFailed):
         return packs
     ours, staying = packs
-    if not ours:
+    if not ours and not loose:
         return None
     kept = [f"--keep-pack={name}" for name in staying]
     done = await git.run(["repack", "-a", "-d", "-l", "-q", *kept], store.place)

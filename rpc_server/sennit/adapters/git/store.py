@@ -52,6 +52,7 @@ class Store:
     found of the disk that workspaces lie on, where that is not as the one of the store; None where
     it could not be found out for now.
     ``hooks_off`` is for calls that write with the configuration of the user's repository in force.
+    ``lives`` is the folder in which those who use the store say that they live; see ``lives``.
     """
 
     root: Path
@@ -64,6 +65,7 @@ class Store:
     users_disk: Config = ()
     workspaces_disk: Config | None = ()
     hooks_off: Config = ()
+    lives: Path | None = None
 
     @property
     def git_dir(self) -> Path:

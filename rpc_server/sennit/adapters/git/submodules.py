@@ -12,6 +12,7 @@ from attrs import frozen
 from sennit.adapters.git.disk import below, lies_beyond_a_link
 from sennit.adapters.git.files import in_thread, read_if_there
 from sennit.core.objects import MODE_SUBMODULE, GitFailed
+from sennit.core.shell_words import shell_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,3 +112,12 @@ def _leads_to(checkout: Path) -> Path:
         return file
     content = read_if_there(file) or b""
     return checkout / os.fsdecode(content.removeprefix(_LEADS_TO).rstrip(b"\n"))
+
+
+def told_of_work_within(commit: str, git_dir: Path) -> str:
+    """Tell a person where the work in a submodule is, and how to get it: a commit of a store."""
+    word = shell_word(os.fsencode(git_dir))
+    return (
+        f"what the agent changed in this submodule is kept as the commit {commit} of {word}, and is"
+        f" no part of the proposal. To have it as FETCH_HEAD there: git fetch {word} {commit}"
+    )

@@ -13,8 +13,8 @@ from sennit.core.objects import GitFailed
 from sennit.core.uris import display
 
 if TYPE_CHECKING:
-    from sennit.adapters.git.records import Owner
     from sennit.adapters.git.store import Store
+    from sennit.adapters.platform.lives import Owner
 
 
 async def make_room(store: Store, name: str, by: Owner) -> GitFailed | None:

@@ -25,17 +25,11 @@ from sennit.adapters.git.identity import UNBORN
 from sennit.adapters.git.includes import copy_included
 from sennit.adapters.git.lfs import lfs_config
 from sennit.adapters.git.mirror import alternate_line
-from sennit.adapters.git.records import (
-    Owner,
-    Record,
-    index_file,
-    make_recorded,
-    read_record,
-    refs_file,
-)
+from sennit.adapters.git.records import Record, index_file, make_recorded, read_record, refs_file
 from sennit.adapters.git.remotes import unpushable, write_hook
 from sennit.adapters.git.store import carry_rules
 from sennit.adapters.git.submodule_checkouts import Filled, Inner, Outer, fill_submodules
+from sennit.adapters.platform.lives import Owner
 from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
@@ -89,7 +83,8 @@ class Workspace:
     ``absent_submodules`` are folders that are empty there, since their commit is not on this
     machine, ``dirty_submodules`` those whose changes at the user's are in no commit and therefore
     not there, and ``not_copied`` ignored paths that were asked for and could not be copied. ``how``
-    tells how it was made, where it is known.
+    tells how it was made, where it is known. ``meddled`` are paths that somebody had changed in the
+    kept checkout that it was made from.
     """
 
     name: str
@@ -100,6 +95,7 @@ class Workspace:
     not_copied: tuple[bytes, ...] = ()
     dirty_submodules: tuple[bytes, ...] = ()
     how: How | None = None
+    meddled: tuple[bytes, ...] = ()
 
 
 @frozen

@@ -109,7 +109,7 @@ def _tried(layers: Layers) -> _Wrong | None:
     if said[:1] == ["F"]:
         number = int(said[2])
         return _Wrong(f"the kernel does not tell of renames ({os.strerror(number)})")
-    if said != ["S", "E", "0"]:
+    if said != ["B", "S", "E", "0"]:
         told = done.stderr.decode(errors="replace").strip() or f"it ended with {said}"
         return _Wrong(_reason(told))
     found = done.stdout.decode(errors="replace").strip()

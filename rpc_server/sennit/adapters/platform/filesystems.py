@@ -12,6 +12,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# What the kernel calls file systems whose locks or shared memory SQLite cannot rely on.
+_NETWORK = frozenset(
+    """
+    9p afs beegfs ceph cifs coda davfs drvfs gfs2 glusterfs gpfs lustre ncpfs nfs nfs4 ocfs2
+    orangefs prl_fs pvfs2 smb3 smbfs vboxsf
+    fuse.cephfs fuse.davfs fuse.gcsfuse fuse.glusterfs fuse.rclone fuse.s3fs fuse.smbnetfs
+    fuse.sshfs
+    """.split()  # noqa: SIM905  thirty quoted words are harder to read
+)
 # proc(5) on mountinfo: space, tab, newline and backslash are written as three octal digits.
 _ESCAPE = re.compile(rb"\\([0-7]{3})")
 _MOUNT_POINT = 4
@@ -20,6 +29,8 @@ _MOUNT_OF_FILE = b"mnt_id:"
 _MOUNT_ASKED = 0x1000
 _MOUNT = struct.Struct("=Q")
 _MOUNT_AT = 144
+NO_NAMES = "no file can be made there, since no inode is left"
+"""What is said of a disk that has room and no more names."""
 
 
 def filesystem_type(path: str, mounts: str = "/proc/self/mountinfo") -> str:
@@ -34,6 +45,19 @@ def filesystem_type(path: str, mounts: str = "/proc/self/mountinfo") -> str:
         if _holds(point, real) and len(point) >= best:
             best, name = len(point), kind
     return name.decode("ascii", "replace")
+
+
+def is_network(kind: str) -> bool:
+    """Whether a file system of that kind is shared between machines, by a network."""
+    return kind in _NETWORK
+
+
+def is_shared_by_machines(kind: str) -> bool:
+    """Whether more than one kernel may write to a file system of that kind at once.
+
+    Also where it is not known: what is behind FUSE, or behind the host of a virtual machine.
+    """
+    return not kind or is_network(kind) or kind == "virtiofs" or kind.startswith("fuse.")
 
 
 def mount_of(descriptor: int) -> int | None:
@@ -77,6 +101,15 @@ def mounts_below(folder: bytes, mounts: str = "/proc/self/mountinfo") -> frozens
     except FileNotFoundError:
         return frozenset()
     return frozenset(point.removeprefix(top) for point in points if point.startswith(top)) - {b""}
+
+
+def no_file_can_be_made(folder: str | os.PathLike[str]) -> bool:
+    """Tell whether the disk of a folder has all the files that it can have.
+
+    Some give each as many as there is room for, and count none. Raises OSError.
+    """
+    found = os.statvfs(folder)
+    return found.f_files > 0 and found.f_favail == 0
 
 
 def _holds(point: bytes, path: bytes) -> bool:

@@ -65,6 +65,15 @@ def start_time(pid: int) -> int | None:
     return None if found is None else found.start
 
 
+def own_start_time() -> int:
+    """Start time of this process; 0 where there is no process file system."""
+    try:
+        with open("/proc/self/stat", "rb", 0) as file:
+            return Process(0, file.read()).start
+    except FileNotFoundError:
+        return 0
+
+
 def is_alive(pid: int, start: int) -> bool:
     """Whether exactly this process still runs; neither a zombie nor a successor does."""
     found = process(pid)

@@ -45,12 +45,17 @@ def process_control(system: str = sys.platform, proc: str = "/proc") -> Supporte
             "or in a container."
         )
     try:
-        with open(f"{proc}/self/stat", "rb"):
-            pass
+        with open(f"{proc}/self/stat", "rb", 0) as file:
+            seen_as = file.read().partition(b" ")[0]
     except OSError as error:
         return Unsupported(
             f"Running agents needs {proc}, which cannot be read here ({error.strerror}): "
             "mount it (`mount -t proc proc /proc`) or allow it in the container."
+        )
+    if seen_as != b"%d" % os.getpid():
+        return Unsupported(
+            f"Running agents needs the {proc} of this PID namespace, and the one mounted here is "
+            "another's: mount it (`mount -t proc proc /proc`, or `unshare --mount-proc`)."
         )
     try:
         os.close(os.pidfd_open(os.getpid()))

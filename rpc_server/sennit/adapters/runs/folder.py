@@ -25,6 +25,8 @@ from typing import Any, Self
 from attrs import frozen
 
 from sennit.adapters.platform import processes
+from sennit.adapters.platform.lives import Owner
+from sennit.adapters.platform.realms import realm
 from sennit.adapters.small_files import Content, read_small_file, regular_file
 from sennit.adapters.supervision import records
 
@@ -32,27 +34,16 @@ _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 @frozen
-class Owner:
-    """The server that started a run."""
-
-    pid: int
-    start: int
-    boot_id: str
-
-    def is_alive(self) -> bool:
-        """Whether that very process still runs."""
-        return self.boot_id == processes.boot_id() and processes.is_alive(self.pid, self.start)
-
-
-@frozen
 class Intention:
     """What the end of a run needs to know of its beginning.
 
-    `folder`: where it works. `since`: start time (ticks) before which nothing of it existed.
+    `owner`: the server that started it, in the boot `boot_id`. `folder`: where it works. `since`:
+    start time (ticks) before which nothing of it existed, which counts in the owner's realm alone.
     `sweep_folder`: whether whoever works inside the folder belongs to it.
     """
 
     owner: Owner
+    boot_id: str
     folder: str
     since: int
     sweep_folder: bool
@@ -72,19 +63,18 @@ class Intention:
                 "since": int(since),
                 "sweep_folder": bool(sweep_folder),
             }:
-                return cls(Owner(pid, start, boot_id), folder, since, sweep_folder)
+                owner = Owner(pid, start, str((spec or {}).get("realm", "")))
+                return cls(owner, boot_id, folder, since, sweep_folder)
             case _:
                 return None
 
     def is_of_this_boot(self) -> bool:
         """Whether any process of the run can be left."""
-        return self.owner.boot_id == processes.boot_id()
+        return self.boot_id == processes.boot_id()
 
-
-def this_process() -> Owner:
-    """Return this process as an owner of runs."""
-    me = os.getpid()
-    return Owner(me, processes.start_time(me) or 0, processes.boot_id())
+    def is_of_this_realm(self) -> bool:
+        """Whether its pids and start times mean here what they meant to who wrote them down."""
+        return self.is_of_this_boot() and self.owner.realm in {"", realm()}
 
 
 @frozen

@@ -3,7 +3,7 @@
 import errno
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import anyio
@@ -11,6 +11,7 @@ from attrs import frozen
 
 from sennit.adapters import shim
 from sennit.adapters.platform import processes, signals
+from sennit.adapters.platform.lives import this_process
 from sennit.adapters.platform.spawning import start_in_own_session
 from sennit.adapters.runs.arguments import Invocation, invocation
 from sennit.adapters.runs.environment import agent_environment
@@ -18,7 +19,6 @@ from sennit.adapters.runs.folder import (
     Intention,
     RunFolder,
     create,
-    this_process,
     write_private,
 )
 from sennit.adapters.runs.outcome import SWEEP_MS
@@ -29,6 +29,7 @@ from sennit.adapters.supervision.order import Order, encode
 from sennit.core.agents import Polite
 
 _WORD_S = 30
+_WAKE_S = 0.5
 _SHIM = os.fsencode(Path(shim.__file__).resolve())
 
 
@@ -62,7 +63,7 @@ def prepare(
     }
     variables["SENNIT_RUN"] = folder.path.name
     variables["SENNIT_RUN_DIR"] = str(folder.exchange)
-    owner = this_process()
+    owner, boot_id = this_process(), processes.boot_id()
     since = processes.ticks_now() - 1
     create(
         folder,
@@ -73,8 +74,9 @@ def prepare(
             "prompt_as": spec.prompt_as,
             "talks": spec.talks,
             "owner_pid": owner.pid,
-            "owner_start": owner.start,
-            "boot_id": owner.boot_id,
+            "owner_start": owner.started,
+            "boot_id": boot_id,
+            "realm": owner.realm,
             "since": since,
             "sweep_folder": spec.sweep_folder,
             "sandbox": written_sandbox(spec.sandbox),
@@ -88,19 +90,21 @@ def prepare(
     found = with_own_program(variables, folder.exchange, own_program())
     return Prepared(
         {os.fsencode(name): os.fsencode(value) for name, value in found.items()},
-        Intention(owner, str(workspace), since, spec.sweep_folder),
+        Intention(owner, boot_id, str(workspace), since, spec.sweep_folder),
     )
 
 
-def launch(folder: RunFolder, prepared: Prepared) -> tuple[Shim, int]:
+def launch(folder: RunFolder, prepared: Prepared, life: int | None) -> tuple[Shim, int]:
     """Start the shim; the descriptor returned will say what became of the start, see `hear`.
+
+    `life`: what says that this server lives, see `platform.lives`; the shim holds it too.
 
     Call it on the loop's own thread, because the kernel tells the shim of the death of the
     *thread* that started it. Raises OSError.
     """
     reader, writer = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
     try:
-        pid = _spawn(folder, prepared, writer)
+        pid = _spawn(folder, prepared, writer, life)
     except OSError:
         os.close(reader)
         raise
@@ -116,20 +120,24 @@ def launch(folder: RunFolder, prepared: Prepared) -> tuple[Shim, int]:
         raise
 
 
-async def hear(reader: int) -> tuple[str, ...]:
+async def hear(reader: int, wake: Callable[[], None]) -> tuple[str, ...]:
     """Return the shim's word: ("S", pid, start), ("F", stage, errno), or () if it broke or hangs.
 
     Not to be interrupted, so that no agent runs of which nobody knows; ends within `_WORD_S`.
+    Meanwhile the shim is woken now and then: its agent, which runs already, may have stopped it.
     What follows on `reader` are pokes: one byte whenever a spoken-with agent has written.
     """
     with anyio.move_on_after(_WORD_S, shield=True):
-        await anyio.wait_readable(reader)
-        word, _, _ = os.read(reader, 256).decode("ascii").partition("\n")
-        return tuple(word.split())
+        while True:
+            with anyio.move_on_after(_WAKE_S):
+                await anyio.wait_readable(reader)
+                word, _, _ = os.read(reader, 256).decode("ascii").partition("\n")
+                return tuple(word.split())
+            wake()
     return ()
 
 
-def _spawn(folder: RunFolder, prepared: Prepared, status: int) -> int:
+def _spawn(folder: RunFolder, prepared: Prepared, status: int, life: int | None) -> int:
     python = os.fsencode(sys.executable)
     argv = (python, b"-I", b"-S", b"-P", _SHIM, os.fsencode(folder.order))
     nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
@@ -137,7 +145,9 @@ def _spawn(folder: RunFolder, prepared: Prepared, status: int) -> int:
         folder.path / "shim.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600
     )
     try:
-        return start_in_own_session(argv, prepared.environment, (nothing, status, log))
+        # Whoever cannot see the shim is not to take the server for dead before the shim has ended.
+        streams = (nothing if life is None else life, status, log)
+        return start_in_own_session(argv, prepared.environment, streams)
     finally:
         os.close(nothing)
         os.close(log)

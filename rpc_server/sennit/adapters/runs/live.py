@@ -27,6 +27,7 @@ class LiveRun:
 
     ``pokes``: the shim's end of a pipe that tells of output; closed when the run is settled.
     ``ladder_s``: how long the shim may take for the stop ladder and all that follows.
+    ``agent``: pid and start time of the agent, or of what holds its sandbox, once they are known.
     """
 
     folder: RunFolder
@@ -36,6 +37,7 @@ class LiveRun:
     intention: Intention
     ladder_s: float
     outcome: Exited | None = None
+    agent: tuple[int, int] | None = None
     _due: float | None = None
     _voice: int | None = None
     _hushed: str = ""
@@ -46,6 +48,10 @@ class LiveRun:
         """Whether its shim lives."""
         found = processes.process(self.shim.pid)
         return found is not None and not found.ended
+
+    def agent_has_ended(self) -> bool:
+        """Whether the agent itself has ended, though its shim may have to end what it left."""
+        return self.agent is not None and not processes.is_alive(*self.agent)
 
     def signal(self, number: int) -> None:
         """Signal its shim; without effect when it is gone."""

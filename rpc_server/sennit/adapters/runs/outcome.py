@@ -4,11 +4,13 @@ import errno
 import json
 import os
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from attrs import evolve
 
 from sennit.adapters.platform import processes, signals
+from sennit.adapters.platform.realms import realm
 from sennit.adapters.platform.sweeping import Quarry, belonging, sweep
 from sennit.adapters.runs.folder import Intention, RunFolder, read_json, read_start, size
 from sennit.adapters.runs.spawn_errors import spawn_failed
@@ -105,7 +107,8 @@ def sweep_again(folder: RunFolder) -> tuple[int, ...]:
         # A survivor that wiped its environment and left the folder is known by its pid alone,
         # and a pid alone is not enough to kill: it counts for as long as it can be that process.
         since = 0 if intention is None else intention.since
-        for pid in outcome.survivors:
+        here = intention is None or intention.is_of_this_realm()
+        for pid in outcome.survivors if here else ():
             found = processes.process(pid)
             if found is not None and not found.ended and found.start >= since:
                 still.add(pid)
@@ -114,11 +117,12 @@ def sweep_again(folder: RunFolder) -> tuple[int, ...]:
 
 
 def shim_of(folder: RunFolder) -> tuple[int, int] | None:
-    """Pid and start time of the shim of a run of this boot, if it lives."""
-    match read_json(folder.started):
+    """Pid and start time of the shim of a run of this realm, if it lives."""
+    started = read_json(folder.started)
+    match started:
         case {"boot_id": str(boot_id), "shim_pid": int(pid), "shim_start": int(start)}:
-            is_here = boot_id == processes.boot_id() and processes.is_alive(pid, start)
-            return (pid, start) if is_here else None
+            is_here = boot_id == processes.boot_id() and _is_of_this_realm(started)
+            return (pid, start) if is_here and processes.is_alive(pid, start) else None
         case _:
             return None
 
@@ -169,16 +173,23 @@ def _quarry(folder: RunFolder, intention: Intention | None) -> Quarry:
         return Quarry(marks, None, 0, None)
     swept = intention.sweep_folder
     workspace = os.path.realpath(os.fsencode(intention.folder)) if swept else None
-    return Quarry(marks, workspace, intention.since, None, _reaper(folder))
+    # Elsewhere time may have begun at another moment; the marks are of this run alone.
+    since = intention.since if intention.is_of_this_realm() else 0
+    return Quarry(marks, workspace, since, None, _reaper(folder))
 
 
 def _reaper(folder: RunFolder) -> tuple[int, int] | None:
-    match read_json(folder.started):
-        case {"reaper_pid": int(pid), "reaper_start": int(start)}:
+    started = read_json(folder.started)
+    match started:
+        case {"reaper_pid": int(pid), "reaper_start": int(start)} if _is_of_this_realm(started):
             return (pid, start)
         case _:
-            # The disk was full when it started.
+            # The disk was full when it started, or it is the pid of somebody else here.
             return None
+
+
+def _is_of_this_realm(started: Mapping[str, Any] | None) -> bool:
+    return (started or {}).get("realm", "") in {"", realm()}
 
 
 def _failure(folder: RunFolder, record: dict[str, Any]) -> SpawnFailed | None:

@@ -18,7 +18,8 @@ from sennit.core.sandbox import (
 )
 
 PROGRAM = "bwrap"
-_PATIENCE_S = 10
+_PATIENCE_S = 60
+"""Long, for a machine may be busy, and where no sandbox is found agents may run without one."""
 _USUAL_PATH = "/usr/local/bin:/usr/bin:/bin"
 _SYSCTLS = (
     ("kernel/unprivileged_userns_clone", "0", "1"),

@@ -29,11 +29,15 @@ _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 class UnreadableError(Exception):
-    """Stored text is not a value of its class; ``newer`` if a later program has written it."""
+    """Stored text is not a value of its class; ``newer`` if a later program has written it.
 
-    def __init__(self, what: str, why: str, *, newer: bool = False) -> None:
+    Where it also ``lacks`` something, an earlier one may have written it as well.
+    """
+
+    def __init__(self, what: str, why: str, *, newer: bool = False, lacks: bool = False) -> None:
         super().__init__(f"{what}: {why}")
         self.newer = newer
+        self.lacks = lacks
 
 
 class Codec:
@@ -125,7 +129,8 @@ class Codec:
             return self._converter.structure(body, cls)
         except (ExceptionGroup, TypeError, ValueError, KeyError) as error:
             why = "; ".join(transform_error(error))
-            raise UnreadableError(what, why, newer="extra fields" in why) from error
+            newer, lacks = "extra fields" in why, "required field missing" in why
+            raise UnreadableError(what, why, newer=newer, lacks=lacks) from error
 
 
 def table_name(row: type) -> str:

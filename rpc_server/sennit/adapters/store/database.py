@@ -141,12 +141,13 @@ class Database:
         """How much there is."""
         return self._guarded(lambda: self._gone() or self._counts())
 
-    def prune(self, before: int) -> int | StoreProblem:
-        """Forget events and story lines from before a time (milliseconds since 1970 UTC).
+    def prune(self, before: int, tickets: type) -> int | StoreProblem:
+        """Forget what was before a time (milliseconds since 1970 UTC) and is of no ticket any more.
 
-        Gives the number of events forgotten. The newest one stays: it carries the sequence.
+        ``tickets`` is the class of their rows. Stories of tickets that are there stay whole. Gives
+        the number of events forgotten. The newest one stays: it carries the sequence.
         """
-        return self._guarded(lambda: self._prune(before))
+        return self._guarded(lambda: self._prune(before, self._codec.table(tickets)))
 
     def close(self) -> None:
         """Close the database; the last one to do so leaves it in a single file."""
@@ -297,12 +298,14 @@ class Database:
     def _count(self, table: str) -> int:
         return int(self._connection.execute(f"SELECT count(*) FROM {table}").get)  # noqa: S608  a known name
 
-    def _prune(self, before: int) -> int:
+    def _prune(self, before: int, tickets: str) -> int:
         with writing(self._connection):
-            # By sequence, without gaps: a clock that jumped back must not punch holes.
+            # What others may not have seen yet is without gaps: it is younger, also where a clock
+            # jumped back.
             keep = self._connection.execute(_FIRST_KEPT, (before,)).get or self._latest()
-            self._connection.execute("DELETE FROM story WHERE sequence < ?", (keep,))
-            self._connection.execute("DELETE FROM events WHERE sequence < ?", (keep,))
+            gone = f"ticket NOT IN (SELECT key FROM {tickets})"  # noqa: S608  a known name
+            self._connection.execute(f"DELETE FROM story WHERE sequence < ? AND {gone}", (keep,))  # noqa: S608  as above
+            self._connection.execute(_FORGET_EVENTS, (keep,))
             return self._connection.changes()
 
 
@@ -334,5 +337,8 @@ _READ_STORY = """
   SELECT sequence, at, type, ticket, task, message, cause FROM story JOIN events USING (sequence)
   WHERE ticket = ? AND (? IS NULL OR sequence < ?) AND (? IS NULL OR task = ?)
   ORDER BY sequence DESC, line DESC LIMIT ?
+"""
+_FORGET_EVENTS = """
+  DELETE FROM events WHERE sequence < ? AND sequence NOT IN (SELECT sequence FROM story)
 """
 _FIRST_KEPT = "SELECT min(sequence) FROM events WHERE at >= ?"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from sennit.adapters.platform.filesystems import is_network
 from sennit.adapters.platform.shared_locks import take_alone, take_shared
 from sennit.adapters.store.problems import problem, problem_of_system
 from sennit.core.stored import StoreProblem, StoreProblemKind
@@ -19,15 +20,6 @@ FilesystemType = Callable[[str], str]
 
 _FOLDER_MODE, _FILE_MODE = 0o700, 0o600
 _OTHERS_WRITE, _OTHERS_ANYTHING = 0o022, 0o077
-# What the kernel calls file systems whose locks or shared memory SQLite cannot rely on.
-_NETWORK = frozenset(
-    """
-    9p afs beegfs ceph cifs coda davfs drvfs gfs2 glusterfs gpfs lustre ncpfs nfs nfs4 ocfs2
-    orangefs prl_fs pvfs2 smb3 smbfs vboxsf
-    fuse.cephfs fuse.davfs fuse.gcsfuse fuse.glusterfs fuse.rclone fuse.s3fs fuse.smbnetfs
-    fuse.sshfs
-    """.split()  # noqa: SIM905  thirty quoted words are harder to read
-)
 _SIDE_FILES = ("-wal", "-shm")
 _PAUSE_S = 0.005
 
@@ -64,11 +56,6 @@ def make_place(path: Path, filesystem_type: FilesystemType) -> StoreProblem | No
             return problem(StoreProblemKind.READ_ONLY, path, str(error.strerror))
         return problem_of_system(path, error)
     return None
-
-
-def is_network(filesystem: str) -> bool:
-    """Whether a file system of that kind is shared between machines."""
-    return filesystem in _NETWORK
 
 
 def be_present(path: Path, timeout_ms: int) -> Presence | StoreProblem:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import apsw
 
+from sennit.adapters.platform.filesystems import NO_NAMES, no_file_can_be_made
 from sennit.adapters.store.codec import UnreadableError
 from sennit.core.stored import StoreProblem, StoreProblemKind
 
@@ -89,6 +90,8 @@ def problem_of_sqlite(path: Path, error: apsw.Error, system_errno: int = 0) -> S
     """What an error of SQLite says; ``system_errno`` is that of the connection it came from."""
     if isinstance(error, apsw.IOError) and system_errno in _NO_SPACE:
         return problem(StoreProblemKind.FULL, path, str(error))
+    if isinstance(error, apsw.CantOpenError) and no_file_can_be_made(path.parent):
+        return problem(StoreProblemKind.FULL, path, f"{NO_NAMES}; {error}")
     for class_, kind in _KIND_OF_ERROR:
         if isinstance(error, class_):
             return problem(kind, path, str(error))
@@ -97,6 +100,14 @@ def problem_of_sqlite(path: Path, error: apsw.Error, system_errno: int = 0) -> S
 
 def problem_of_text(path: Path, error: UnreadableError) -> StoreProblem:
     """What an unreadable row, event or command says about the database."""
+    if error.newer and error.lacks:
+        message = (
+            f"The database {path} was written by another version of Sennit, newer or older than "
+            "this one, which cannot read it and leaves it as it is. Use that version; or, if "
+            "nothing that it holds is needed any more, stop every Sennit server of yours, move the "
+            f"file away and start again ({error})."
+        )
+        return StoreProblem(StoreProblemKind.NEWER, str(path), message)
     if error.newer:
         return problem(StoreProblemKind.NEWER, path, str(error))
     message = (

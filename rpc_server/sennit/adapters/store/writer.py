@@ -124,9 +124,9 @@ class Store:
         """How much there is."""
         return await self._thread.call(self._database.counts)
 
-    async def prune(self, before: int) -> int | StoreProblem:
-        """Forget events and story lines from before a time (milliseconds since 1970 UTC)."""
-        return await self._thread.call(lambda: self._database.prune(before))
+    async def prune(self, before: int, tickets: type) -> int | StoreProblem:
+        """Forget what was before a time (milliseconds since 1970 UTC) and is of no ticket more."""
+        return await self._thread.call(lambda: self._database.prune(before, tickets))
 
     async def close(self) -> None:
         """Close the database and end its thread, also when cancelled."""

@@ -142,11 +142,13 @@ def _of_bubblewrap(refused: Refused) -> Refused:
 
 
 def _refusal(pid: int, words: int) -> Refused | None:
-    """Wait for the word from inside; None when the agent runs."""
+    """Wait for the word from inside; None when the agent runs, or may have run."""
     # End of file is the end of bubblewrap, or of what it was to start.
     word = _line(words)
-    if word[:1] == ["S"]:
-        return None
+    if word[:1] == ["B"]:
+        word = _line(words)
+        if word[:1] in ([], ["S"]):
+            return None
     os.waitpid(pid, 0)
     return Refused(word[1], int(word[2])) if word[:1] == ["F"] else Refused("sandbox", 0)
 

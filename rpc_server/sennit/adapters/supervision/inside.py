@@ -4,9 +4,10 @@ Its arguments: `[--layered] ASKED WORDED PROGRAM [ARGUMENT...]`.
 
 Starts the agent in its own session, passes on the signals that the shim asks for, reaps what is
 orphaned, and tells how the agent ended; everything else in the sandbox ends with it.
-ASKED and WORDED are descriptors: one byte a signal comes in, lines go out: `S` the program runs,
-`F STAGE ERRNO` it does not, `E STATUS` the agent's wait status. With `--layered` the current folder
-lies in a workspace that is mounted in layers, and the renames of the agent are seen to.
+ASKED and WORDED are descriptors: one byte a signal comes in, lines go out: `B` the program is about
+to begin, `S` it runs, `F STAGE ERRNO` it does not, `E STATUS` the agent's wait status. With
+`--layered` the current folder lies in a workspace that is mounted in layers, and the renames of the
+agent are seen to.
 """
 # Importing pathlib would take 10 ms of each start; what can be imported depends on sys.path.
 # ruff: noqa: PLC0415, PTH100, PTH109, PTH120, PTH208
@@ -63,6 +64,8 @@ def own(asked: int, worded: int, argv: tuple[bytes, ...]) -> None:
     # Others in the sandbox may send what they like: the first process ends when the agent does.
     handled = (signals.TERMINATE, signals.INTERRUPT, signals.HANG_UP, signals.CHILD_ENDED)
     arrivals = signals.arrivals(handled)
+    # The agent may end this process before it can say anything else.
+    _tell(worded, "B\n")
     started = start_agent(argv, os.getcwdb(), _OUTPUTS)
     if isinstance(started, Refused):
         _tell(worded, f"F {started.stage} {started.number}\n")

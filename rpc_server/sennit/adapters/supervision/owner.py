@@ -7,6 +7,7 @@ import select
 import time
 
 from sennit.adapters.platform import kinship, processes, signals
+from sennit.adapters.platform.realms import realm
 from sennit.adapters.platform.spawning import Refused
 from sennit.adapters.platform.sweeping import Quarry, sweep
 from sennit.adapters.supervision import records
@@ -179,6 +180,7 @@ def _write_started(order: Order, grip: Grip, began: int) -> None:
         "reaper_pid": grip.reaper,
         "reaper_start": processes.start_time(grip.reaper) or 0,
         "boot_id": processes.boot_id(),
+        "realm": realm(),
         "started_ms": began,
     }
     try:

@@ -23,8 +23,9 @@ from sennit.core.objects import GitFailed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sennit.adapters.git.records import Owner, Record
+    from sennit.adapters.git.records import Record
     from sennit.adapters.git.store import Store
+    from sennit.adapters.platform.lives import Owner
     from sennit.adapters.workspaces.spares import Room
 
 IN_USE = "somebody uses it by now"
@@ -65,7 +66,7 @@ def _found(store: Store, keeping: Keeping) -> Iterator[KeptFolder]:
     staying = 0
     for record in spares_of(store):
         used = _last_used(store, record)
-        if used is None or is_alive(record.owner):
+        if used is None or is_alive(record.owner, store):
             continue
         size = size_of(record.folder)
         why = keeping.why if used < keeping.unused else ""
@@ -136,7 +137,7 @@ def _is_free(kept: KeptFolder) -> bool:
 
 
 def _take(kept: KeptFolder, by: Owner) -> bool:
-    if not _is_free(kept) or is_alive(kept.record.owner):
+    if not _is_free(kept) or is_alive(kept.record.owner, kept.store):
         return False
     write_record(kept.store, evolve(kept.record, owner=by))
     return True

@@ -30,8 +30,10 @@ from sennit.adapters.git.trees import changed_paths, entries_at
 from sennit.adapters.git.upper import make_opaque, make_whiteout, to_hide
 from sennit.adapters.git.workspace import CHECKOUT
 from sennit.adapters.workspaces import leases
+from sennit.adapters.workspaces.meddling import meddled_with
 from sennit.adapters.workspaces.pristine import (
     NAME,
+    Hear,
     brought,
     lock_of,
     unusable,
@@ -41,6 +43,7 @@ from sennit.core.objects import GitFailed
 
 if TYPE_CHECKING:
     from sennit.adapters.git.raw_trees import Sides
+    from sennit.adapters.git.store import Store
     from sennit.adapters.git.workspace import Making
 
 _FEW = 200
@@ -66,8 +69,12 @@ class Unlayered:
     why: str
 
 
-async def layered(making: Making, rules: str) -> Record | Unlayered | GitFailed:
+async def layered(
+    making: Making, rules: str, hear: Hear = lambda _: None
+) -> Record | Unlayered | GitFailed:
     """Fill the folder; not where the kept checkout is in use and too different, or unusable.
+
+    ``hear`` is told what somebody else had changed there.
 
     Folders of submodules are there, empty and of the upper layer alone: they are filled, and
     captured, as in a plain checkout.
@@ -76,13 +83,11 @@ async def layered(making: Making, rules: str) -> Record | Unlayered | GitFailed:
     async with locked(lock_of(store), seconds=_PATIENCE_S) as held:
         if isinstance(held, Busy):
             return Unlayered(_why_busy(held))
-        lower = await _leased(making, rules)
+        lower = await _leased(making, rules, hear)
     if isinstance(lower, GitFailed):
         return Unlayered(unusable(lower))
-    if lower is None:
-        return Unlayered(
-            "other tasks work over the kept checkout, which holds another base than this task's"
-        )
+    if isinstance(lower, Unlayered):
+        return lower
     record = evolve(making.record, lower=str(lower.record.folder))
     begun = await in_thread("make a layer", _begin, making, record)
     if isinstance(begun, GitFailed):
@@ -125,24 +130,42 @@ def _make_opaque(root: bytes, paths: list[bytes]) -> None:
         make_opaque(root, path)
 
 
-async def _leased(making: Making, rules: str) -> _Lower | GitFailed | None:
-    """Bring the kept checkout near the base and hold it; None where others hold another one."""
-    store, base, tree = making.store, making.record.base, making.record.tree
+async def _leased(making: Making, rules: str, hear: Hear) -> _Lower | Unlayered | GitFailed:
+    """Bring the kept checkout near the base and hold it; not where others hold another one."""
     changed = await _changed(making, rules)
     if isinstance(changed, GitFailed):
         return changed
-    if changed is None or len(changed) > _FEW:
-        used = await in_thread("look at leases", leases.is_held, store)
+    meddled = await in_thread("look at the kept checkout", _is_meddled_with, making.store)
+    if isinstance(meddled, GitFailed):
+        return meddled
+    if meddled or changed is None or len(changed) > _FEW:
+        used = await in_thread("look at leases", leases.is_held, making.store)
         if isinstance(used, GitFailed):
             return used
         if not used:
-            failed = await brought(making.git, store, base, tree, rules)
-            if failed is not None:
-                return failed
-            changed = {}
-        elif changed is None or len(changed) > _MOST:
-            return None
+            return await _brought_and_held(making, rules, hear)
+        if meddled:
+            return Unlayered(
+                "other tasks work over the kept checkout, in which somebody has changed files"
+            )
+        if changed is None or len(changed) > _MOST:
+            return Unlayered(
+                "other tasks work over the kept checkout, which holds another base than this task's"
+            )
     return await in_thread("hold the kept checkout", _hold, making, changed)
+
+
+async def _brought_and_held(making: Making, rules: str, hear: Hear) -> _Lower | GitFailed:
+    record = making.record
+    failed = await brought(making.git, making.store, record.base, record.tree, rules, hear)
+    if failed is not None:
+        return failed
+    return await in_thread("hold the kept checkout", _hold, making, {})
+
+
+def _is_meddled_with(store: Store) -> bool:
+    kept = read_record(store, NAME)
+    return kept is not None and kept.tree != "" and bool(meddled_with(store, kept))
 
 
 def _hold(making: Making, changed: dict[bytes, Sides]) -> _Lower:

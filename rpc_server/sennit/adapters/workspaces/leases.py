@@ -13,12 +13,13 @@ import os
 from typing import TYPE_CHECKING
 
 from sennit.adapters.git.files import read_if_there, write_private
-from sennit.adapters.git.records import Owner, is_alive, lease_file
+from sennit.adapters.git.records import is_alive, lease_file, read_owner, written_owner
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from sennit.adapters.git.store import Store
+    from sennit.adapters.platform.lives import Owner
 
 
 def lock_of_lower(store: Store) -> Path:
@@ -29,7 +30,7 @@ def lock_of_lower(store: Store) -> Path:
 def hold(store: Store, name: str, owner: Owner) -> None:
     """Have the kept checkout stay for the workspace ``name``, while ``owner`` lives."""
     lock_of_lower(store).touch(mode=0o600)
-    content = json.dumps({"pid": owner.pid, "started": owner.started})
+    content = json.dumps(written_owner(owner))
     write_private(lease_file(store, name), content.encode())
 
 
@@ -48,7 +49,7 @@ def is_held(store: Store) -> bool:
     held = False
     for file in store.records.glob("*.lease"):
         owner = _owner(file)
-        if owner is not None and is_alive(owner):
+        if owner is not None and is_alive(owner, store):
             held = True
         elif not _is_mounted(store):
             file.unlink(missing_ok=True)
@@ -58,7 +59,7 @@ def is_held(store: Store) -> bool:
 def _owner(file: Path) -> Owner | None:
     try:
         found = json.loads(read_if_there(file) or b"")
-        return Owner(int(found["pid"]), int(found["started"]))
+        return read_owner(found)
     except (ValueError, KeyError, TypeError):
         # Written by nobody that we know of: the lock tells whether it matters.
         return None

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
     from sennit.adapters.git.discovery import Repository
     from sennit.adapters.git.git import Git
-    from sennit.adapters.git.records import Owner, Record
+    from sennit.adapters.git.records import Record
     from sennit.adapters.git.store import Store
     from sennit.adapters.git.workspace import Workspace
+    from sennit.adapters.platform.lives import Owner
     from sennit.core.objects import Snapshot
     from sennit.core.workspace_kinds import Found
 
@@ -60,7 +61,9 @@ async def make_workspace(
     made = await make_checkout(
         git, store, repository, snapshot, folder, owner=owner, include=include, fill=filling.fill
     )
-    return made if isinstance(made, GitFailed) else evolve(made, how=filling.how)
+    if isinstance(made, GitFailed):
+        return made
+    return evolve(made, how=filling.how, meddled=filling.meddled)
 
 
 async def prepare(
@@ -99,11 +102,12 @@ class _Filling:
     _found: Found
     _rules: str
     how: How | None = None
+    meddled: tuple[bytes, ...] = ()
 
     async def fill(self, making: Making) -> Record | GitFailed:
         """Fill the folder in the way of the plan, or in the next one."""
         if self._plan.new is WorkspaceKind.OVERLAY:
-            made = await layered(making, self._rules)
+            made = await layered(making, self._rules, self._hear)
             if not isinstance(made, Unlayered):
                 # A layer is never used again: it holds no checkout that could be brought over.
                 self.how = How(WorkspaceKind.OVERLAY, self._plan.refused)
@@ -117,11 +121,14 @@ class _Filling:
                 return reused
         return await self._newly_filled(making)
 
+    def _hear(self, meddled: tuple[bytes, ...]) -> None:
+        self.meddled = meddled
+
     async def _newly_filled(self, making: Making) -> Record | GitFailed:
         kind, refused = self._plan.new, self._plan.refused
         filled: Record | NotCloned | GitFailed
         if kind is WorkspaceKind.REFLINK:
-            filled = await cloned(making, self._rules)
+            filled = await cloned(making, self._rules, self._hear)
         else:
             filled = await checked_out(making)
         if isinstance(filled, NotCloned):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
@@ -24,6 +25,7 @@ from sennit.adapters.git.workspace import CHECKOUT
 from sennit.adapters.workspaces.copying import clone_checkout
 from sennit.adapters.workspaces.in_use import in_use
 from sennit.adapters.workspaces.leases import is_held
+from sennit.adapters.workspaces.meddling import meddled_with
 from sennit.adapters.workspaces.rules import same_attributes
 from sennit.adapters.workspaces.stripping import folders_in, strip
 from sennit.core.objects import GitFailed
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from sennit.adapters.git.workspace import Making
     from sennit.core.objects import Snapshot
 
+Hear = Callable[[tuple[bytes, ...]], object]
+"""Hears of paths of the kept checkout that somebody else had changed, none as a rule."""
 NAME = "pristine"
 PATIENCE_S = 2.0
 """How long a task waits for somebody else who works on it, before it gets a plain checkout."""
@@ -49,7 +53,9 @@ class NotCloned:
     why: str
 
 
-async def cloned(making: Making, rules: str) -> Record | NotCloned | GitFailed:
+async def cloned(
+    making: Making, rules: str, hear: Hear = lambda _: None
+) -> Record | NotCloned | GitFailed:
     """Fill a folder with copies of the kept checkout, which is brought to the base before.
 
     Not where somebody works on that, or relies on it as it is, or where it cannot be brought.
@@ -60,7 +66,7 @@ async def cloned(making: Making, rules: str) -> Record | NotCloned | GitFailed:
             return NotCloned(f"the kept checkout cannot be used: {held.why}")
         if isinstance(held, Busy) or await _is_in_use(store):
             return NotCloned("the kept checkout is in use just now")
-        failed = await brought(making.git, store, record.base, record.tree, rules)
+        failed = await brought(making.git, store, record.base, record.tree, rules, hear)
         if failed is not None:
             return NotCloned(unusable(failed))
         copied = await in_thread(
@@ -108,12 +114,15 @@ def lock_of(store: Store) -> Path:
     return store.root / f"{NAME}.lock"
 
 
-async def brought(git: Git, store: Store, base: str, tree: str, rules: str) -> GitFailed | None:
+async def brought(
+    git: Git, store: Store, base: str, tree: str, rules: str, hear: Hear = lambda _: None
+) -> GitFailed | None:
     """Bring it to a base; the caller holds its lock, and nobody relies on it.
 
-    Until that is done its record says that nobody knows what it holds.
+    Until that is done its record says that nobody knows what it holds. ``hear`` is told paths that
+    somebody else had changed there.
     """
-    kept = await _kept(git, store, tree, rules)
+    kept = await _kept(git, store, tree, rules, hear)
     if isinstance(kept, GitFailed):
         return kept
     place = store.over(kept.folder, index_file(store, NAME))
@@ -128,7 +137,7 @@ async def brought(git: Git, store: Store, base: str, tree: str, rules: str) -> G
     return written if isinstance(written, GitFailed) else None
 
 
-async def _kept(git: Git, store: Store, tree: str, rules: str) -> Record | GitFailed:
+async def _kept(git: Git, store: Store, tree: str, rules: str, hear: Hear) -> Record | GitFailed:
     """Give its record, marked as unknown; one that cannot be used again is made anew, empty."""
     record = await in_thread("read a record", read_record, store, NAME)
     if isinstance(record, GitFailed):
@@ -137,7 +146,7 @@ async def _kept(git: Git, store: Store, tree: str, rules: str) -> Record | GitFa
     if used is not None:
         return used
     if record is not None and await usable(git, store, record, tree, rules):
-        begun = await in_thread("keep a checkout", _begin, store, record)
+        begun = await in_thread("keep a checkout", _begin, store, record, hear)
         if isinstance(begun, Record):
             return begun
     if record is not None:
@@ -185,7 +194,8 @@ def obstacle(store: Store) -> str | None:
     return None if os.access(folder, os.W_OK | os.X_OK) else f"{folder} may not be written"
 
 
-def _begin(store: Store, record: Record) -> Record:
+def _begin(store: Store, record: Record, hear: Hear) -> Record:
+    hear(meddled_with(store, record))
     index = index_file(store, NAME)
     stopped = strip(record, folders_in(index.read_bytes(), store.object_format))
     if stopped is not None:

@@ -26,7 +26,6 @@ from sennit.adapters.git.lock import Busy, locked
 from sennit.adapters.git.records import (
     NOBODY,
     SPARE,
-    Owner,
     Record,
     folders_file,
     index_file,
@@ -36,6 +35,7 @@ from sennit.adapters.git.records import (
     write_record,
 )
 from sennit.adapters.git.workspace import CHECKOUT
+from sennit.adapters.platform.lives import Owner
 from sennit.adapters.workspaces.in_use import in_use
 from sennit.adapters.workspaces.rules import same_attributes
 from sennit.adapters.workspaces.stripping import (
@@ -145,7 +145,7 @@ async def _trim(store: Store, by: Owner, room: Room, rules: str | None) -> None:
     if isinstance(found, GitFailed):
         logger.warning("Spare folders are not looked at: %s", found.stderr)
         return
-    free = [one for one in found if not is_alive(one.owner)]
+    free = [one for one in found if not is_alive(one.owner, store)]
     stale = [one for one in free if rules is not None and one.rules != rules]
     too_many = [one for one in free if one not in stale][room.count :]
     for one in (*stale, *too_many):
@@ -180,7 +180,7 @@ def lock_of_spares(store: Store) -> Path:
 
 def _claim(store: Store, owner: Owner, rules: str) -> _Claimed | None:
     for record in spares_of(store):
-        if record.rules == rules and not is_alive(record.owner):
+        if record.rules == rules and not is_alive(record.owner, store):
             claimed = evolve(record, owner=owner)
             write_record(store, claimed)
             # A git of a server that was killed goes on, and its work is not ours.
@@ -236,7 +236,7 @@ def _move(making: Making, spare: Record) -> Record:
 
 def _keep(store: Store, name: str, by: Owner, room: Room) -> Record | None:
     record = read_record(store, name)
-    if record is None or not record.rules or (record.owner != by and is_alive(record.owner)):
+    if record is None or not record.rules or (record.owner != by and is_alive(record.owner, store)):
         return None
     if not record.identity.is_that_of(identity_at(record.folder)):
         return None

@@ -179,7 +179,7 @@ class _Stripping:
         return remove_tree(parent, name, where)
 
 
-def _untouched(entry: os.DirEntry[str], wanted: bytes) -> bool:
+def _untouched(entry: os.DirEntry[str] | os.DirEntry[bytes], wanted: bytes) -> bool:
     status = entry.stat(follow_symlinks=False)
     mode = mode_in(wanted)
     return (
@@ -187,6 +187,37 @@ def _untouched(entry: os.DirEntry[str], wanted: bytes) -> bool:
         and stat.S_IFMT(status.st_mode) == stat.S_IFMT(mode)
         and stat_data(status, mode) == wanted
     )
+
+
+def differing(top: bytes, folders: Folders, most: int) -> list[bytes]:
+    """Name what in a folder is not as an index says, misses, or lies there beside; ``most`` of it.
+
+    Nothing is changed. Raises OSError where a folder cannot be listed.
+    """
+    found: list[bytes] = []
+    for path, names in folders.items():
+        above = path + b"/" if path else b""
+        try:
+            with os.scandir(top + b"/" + path) as entries:
+                missing = dict(names)
+                odd = [
+                    name
+                    for entry in entries
+                    if not _is_as(entry, missing.pop(name := os.fsencode(entry.name), None))
+                ]
+        except (FileNotFoundError, NotADirectoryError):
+            # Told of the folder that it should lie in.
+            continue
+        found += (above + name for name in sorted([*odd, *missing]))
+        if len(found) >= most:
+            break
+    return found[:most]
+
+
+def _is_as(entry: os.DirEntry[str] | os.DirEntry[bytes], wanted: _Names | bytes | None) -> bool:
+    if isinstance(wanted, bytes):
+        return _untouched(entry, wanted)
+    return isinstance(wanted, _Names) and entry.is_dir(follow_symlinks=False)
 
 
 def folders_in(index: bytes, object_format: str) -> Folders:

@@ -139,9 +139,7 @@ def settled(draft: Draft, event: ApplicationSettled) -> None:
 def _newest_of(draft: Draft, row: ApplicationRow) -> tuple[RevisionId, ...]:
     """The revisions of an application that no later one was about."""
     others = (one for one in draft.applications(row.ticket) if one.target is not Target.PATCH)
-    later = {
-        name for one in others if (one.at, one.id) > (row.at, row.id) for name in one.revisions
-    }
+    later = {name for one in others if one.turn > row.turn for name in one.revisions}
     return tuple(name for name in row.revisions if name not in later)
 
 

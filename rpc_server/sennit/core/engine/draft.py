@@ -19,7 +19,10 @@ RowT = TypeVar("RowT", bound=Row)
 
 @define
 class Draft(Tables):
-    """Lives for one step only. ``put`` stamps rows with the step's sequence number."""
+    """Lives for one step only. ``put`` stamps rows with the step's sequence number.
+
+    Also with that of the step that made them, which orders them where a clock was set back.
+    """
 
     state: State
     at: int
@@ -61,6 +64,9 @@ class Draft(Tables):
         stamped = cast("Any", row)
         if hasattr(row, "sequence"):
             stamped = evolve(stamped, sequence=self.sequence)
+        if hasattr(row, "made"):
+            made = self.sequence if there is None else cast("Any", there).made
+            stamped = evolve(stamped, made=made)
         self.changed.setdefault(type(row), {})[row.key] = stamped
 
     def delete(self, table: type, key: str) -> None:

@@ -13,6 +13,7 @@ from sennit.core.engine.events import DispatchRequested, NewTask
 from sennit.core.engine.indexes import OPEN_TASKS, OPEN_TICKETS
 from sennit.core.engine.moves import is_final
 from sennit.core.engine.rows import (
+    TURN_OF_TICKETS,
     Followed,
     ProposalRow,
     RevisionRow,
@@ -77,9 +78,7 @@ def _in_use(tables: Tables, spec: TaskSpec) -> Refused | None:
 
 
 def _open_tasks(tables: Tables) -> Iterator[TaskRow]:
-    tickets = sorted(
-        tables.find(OPEN_TICKETS, value=True), key=lambda row: (row.created_at, row.id)
-    )
+    tickets = sorted(tables.find(OPEN_TICKETS, value=True), key=TURN_OF_TICKETS)
     for ticket in tickets:
         yield from sorted(tables.find(OPEN_TASKS, ticket.id), key=lambda row: row.order)
 

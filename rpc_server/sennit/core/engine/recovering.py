@@ -17,7 +17,7 @@ from sennit.core.engine.events import (
 )
 from sennit.core.engine.indexes import OPEN_TICKETS
 from sennit.core.engine.moves import is_final
-from sennit.core.engine.rows import MailRow, OpenDocumentRow, ServerRow
+from sennit.core.engine.rows import TURN_OF_TICKETS, MailRow, OpenDocumentRow, ServerRow
 from sennit.core.engine.running import cancel_tasks, interrupt
 from sennit.core.engine.settling import go_on, start_tasks
 from sennit.core.engine.step_values import Issued
@@ -74,7 +74,7 @@ def server_stopping(draft: Draft, event: ServerStopping) -> None:
     if server is not None:
         draft.put(evolve(server, stopping=True))
     mine = [row for row in draft.find(OPEN_TICKETS, value=True) if row.owner == event.server]
-    for ticket in sorted(mine, key=lambda row: (row.created_at, row.id)):
+    for ticket in sorted(mine, key=TURN_OF_TICKETS):
         draft.note(ticket.id, None, "its server ends; what runs is interrupted and kept")
         for task in draft.tasks(ticket):
             if not is_final(task):

@@ -1,6 +1,11 @@
-"""The rows of the engine's tables: frozen values, one class a table."""
+"""The rows of the engine's tables: frozen values, one class a table.
+
+``made`` is the number of the step that made a row, ``sequence`` of the last that changed it.
+"""
 
 from __future__ import annotations
+
+from operator import attrgetter
 
 from attrs import field, frozen
 
@@ -53,6 +58,7 @@ from sennit_protocol.views import Failure, Notice
 
 __all__ = [
     "ROWS",
+    "TURN_OF_TICKETS",
     "ApplicationRow",
     "BaseRow",
     "Begun",
@@ -99,12 +105,17 @@ class TicketRow:
     on_conflict: OnConflict = OnConflict.SET_ASIDE
     ended_at: int | None = None
     notices: tuple[Notice, ...] = ()
+    made: int = 0
     sequence: int = 0
 
     @property
     def key(self) -> str:
         """The ticket's id."""
         return self.id
+
+
+TURN_OF_TICKETS = attrgetter("made", "created_at", "id")
+"""The place of a ticket among all, whatever the clock said when it came."""
 
 
 @frozen
@@ -271,12 +282,18 @@ class RevisionRow:
     offered: bool = False
     follows: RevisionId | None = None
     number: int = 1
+    made: int = 0
     sequence: int = 0
 
     @property
     def key(self) -> str:
         """The revision's id."""
         return self.id
+
+    @property
+    def turn(self) -> tuple[int, int, str]:
+        """Its place among all, whatever the clock said when it came."""
+        return self.made, self.created_at, self.id
 
 
 @frozen
@@ -310,12 +327,18 @@ class ApplicationRow:
     undone_by: ApplicationId | None = None
     offered: bool = field(default=False)
     intention: Intention | None = None
+    made: int = 0
     sequence: int = 0
 
     @property
     def key(self) -> str:
         """The application's id."""
         return self.id
+
+    @property
+    def turn(self) -> tuple[int, int, str]:
+        """Its place among all, whatever the clock said when it came."""
+        return self.made, self.at, self.id
 
 
 @frozen
@@ -336,12 +359,18 @@ class QuestionRow:
     answer: str | None = None
     closed: QuestionEnd | None = None
     permission: bool = False
+    made: int = 0
     sequence: int = 0
 
     @property
     def key(self) -> str:
         """The question's id."""
         return self.id
+
+    @property
+    def turn(self) -> tuple[int, int, str]:
+        """Its place among all, whatever the clock said when it came."""
+        return self.made, self.asked_at, self.id
 
 
 ROWS: tuple[type, ...] = (

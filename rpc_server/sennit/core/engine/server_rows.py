@@ -12,9 +12,10 @@ from sennit_protocol.ids import ServerId, TicketId
 class ServerRow:
     """A server process that shares the database; dead when no process has that id and start.
 
-    ``start_time`` is in clock ticks since the boot named by ``boot_id``. One that is ``stopping``
-    takes no new work; behind one that is ``unattended`` nobody answers questions. ``limits`` count
-    for the whole machine, as ``limit_tasks`` does.
+    ``start_time`` is in clock ticks since the boot named by ``boot_id``. It and ``pid`` count in
+    the ``realm`` alone, which may be a container; an empty one is that of whoever reads it. One
+    that is ``stopping`` takes no new work; behind one that is ``unattended`` nobody answers
+    questions. ``limits`` count for the whole machine, as ``limit_tasks`` does.
     """
 
     id: ServerId
@@ -26,6 +27,7 @@ class ServerRow:
     stopping: bool = False
     unattended: bool = False
     limits: tuple[NamedLimit, ...] = ()
+    realm: str = ""
 
     @property
     def key(self) -> str:

@@ -40,6 +40,7 @@ from sennit.core.engine.indexes import (
 )
 from sennit.core.engine.moves import end_task, is_final, move_task
 from sennit.core.engine.rows import (
+    TURN_OF_TICKETS,
     BaseRow,
     RepositoryRef,
     RevisionRow,
@@ -194,7 +195,7 @@ def start_tasks(draft: Draft, server: ServerId) -> None:
         return
     room = Room.of(draft)
     mine = [ticket for ticket in draft.find(OPEN_TICKETS, value=True) if ticket.owner == server]
-    for ticket in sorted(mine, key=lambda row: (row.created_at, row.id)):
+    for ticket in sorted(mine, key=TURN_OF_TICKETS):
         if room.free < 1:
             break
         _start_tasks_of(draft, ticket, room)

@@ -103,7 +103,7 @@ class Tables(ABC):
     def open_questions(self, task: TaskRow) -> tuple[QuestionRow, ...]:
         """The questions of a task that wait for an answer, oldest first."""
         found = self.find(OPEN_QUESTIONS, task.key)
-        return tuple(sorted(found, key=lambda row: (row.asked_at, row.id)))
+        return tuple(sorted(found, key=lambda row: row.turn))
 
     def open_question(self, task: TaskRow) -> QuestionRow | None:
         """The oldest question of a task that waits for an answer."""
@@ -113,12 +113,12 @@ class Tables(ABC):
         """The questions of a task that wait no more, oldest first."""
         found = self.find(QUESTIONS_OF, task.ticket)
         closed = (row for row in found if row.task == task.id and row.closed is not None)
-        return tuple(sorted(closed, key=lambda row: (row.asked_at, row.id)))
+        return tuple(sorted(closed, key=lambda row: row.turn))
 
     def applications(self, ticket: TicketId) -> tuple[ApplicationRow, ...]:
         """The applications of a ticket, oldest first."""
         found = self.find(APPLICATIONS_OF, ticket)
-        return tuple(sorted(found, key=lambda row: (row.at, row.id)))
+        return tuple(sorted(found, key=lambda row: row.turn))
 
 
 _Entries = dict[Hashable, dict[str, Row]]

@@ -17,7 +17,7 @@ from sennit.core.engine.moves import (
     move_run,
     plan_ending,
 )
-from sennit.core.engine.rows import Ending, RunRow, TaskRow, TicketRow, TimerRow
+from sennit.core.engine.rows import TURN_OF_TICKETS, Ending, RunRow, TaskRow, TicketRow, TimerRow
 from sennit.core.engine.settling import go_on, reconcile
 from sennit.core.engine.transitions import RunSignal
 from sennit_protocol.ids import ServerId
@@ -27,7 +27,7 @@ from sennit_protocol.tasks import OnConflict
 
 def take_over_orphans(draft: Draft, server: ServerId) -> None:
     """Make a server carry all that belongs to servers that are no more."""
-    tickets = sorted(draft.find(OPEN_TICKETS, value=True), key=lambda row: (row.created_at, row.id))
+    tickets = sorted(draft.find(OPEN_TICKETS, value=True), key=TURN_OF_TICKETS)
     for ticket in tickets:
         if draft.server(ticket.owner) is None:
             take_over(draft, ticket, server)

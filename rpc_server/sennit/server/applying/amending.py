@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import evolve
+from attrs import evolve, field, frozen
 
 from sennit.adapters.git.base import MESSAGE
 from sennit.adapters.git.commits import commit_tree
@@ -12,6 +12,36 @@ from sennit.adapters.git.trees import write_tree
 from sennit.core.objects import Entry, GitFailed, Snapshot
 from sennit.server.repositories import Opened
 from sennit.server.services import Services
+
+
+@frozen
+class Amended:
+    """The live text with what an application has left; ``paths`` are those that it was amended at.
+
+    Git tells of them otherwise than they are meant.
+    """
+
+    snapshot: Snapshot
+    paths: frozenset[bytes] = field(factory=frozenset)
+
+
+async def amended_at(
+    services: Services,
+    opened: Opened,
+    live: Snapshot,
+    changes: Mapping[bytes, Entry | None],
+    at: int,
+) -> Amended | GitFailed:
+    """Amend as ``amended`` does; what was only removed is not among the paths."""
+    snapshot = await amended(services, opened, live, changes, at)
+    if isinstance(snapshot, GitFailed):
+        return snapshot
+    return Amended(snapshot, frozenset(path for path, entry in changes.items() if entry))
+
+
+def unsaved_in(live: Snapshot) -> frozenset[bytes]:
+    """Give the paths whose text is that of an editor, and not on the disk."""
+    return frozenset(one.path for one in live.manifest.unsaved)
 
 
 async def amended(

@@ -15,6 +15,7 @@ from sennit.core.disk_application import Staged, Unstageable
 from sennit.core.edits import EditSet, FileEdit
 from sennit.core.engine.rows import OpenDocumentRow, RepositoryRef
 from sennit.core.objects import FileChange, GitFailed, LeftOut, LeftOutReason, Manifest, Snapshot
+from sennit.core.shell_words import shell_word
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
 from sennit.server.applying.carrying import carrier_of
@@ -357,7 +358,8 @@ def _respelled(old: bytes, new: bytes) -> Notice:
     """Git goes by its index, where the disk takes either spelling for the file."""
     return Notice(
         f"It was {display(old)}, which is the same name on this disk: git goes on with that, also"
-        f" after an undo. To commit the new spelling: git mv {display(old)} {display(new)}",
+        " after an undo. To commit the new spelling: git mv --"
+        f" {shell_word(old)} {shell_word(new)}",
         path=display(new),
     )
 

@@ -10,51 +10,44 @@ import os
 from collections.abc import Iterable, Mapping
 
 import anyio.to_thread
-from attrs import field, frozen
 
 from sennit.adapters.git.disk_abilities import tells_case_apart
 from sennit.adapters.git.respelled import spelled
 from sennit.adapters.git.trees import entries_at
 from sennit.core.names import folded
 from sennit.core.objects import Entry, GitFailed, Snapshot
-from sennit.server.applying.amending import amended
+from sennit.server.applying.amending import Amended, amended_at, unsaved_in
 from sennit.server.applying.values import Wish
 from sennit.server.repositories import Opened
 from sennit.server.services import Services
 
 
-@frozen
-class AsSpelled:
-    """The live text; ``names`` are those that are on the disk, while git goes by another one."""
-
-    snapshot: Snapshot
-    names: frozenset[bytes] = field(factory=frozenset)
-
-
 async def as_spelled_on_disk(
     services: Services, opened: Opened, live: Snapshot, wish: Wish, at: int
-) -> AsSpelled | GitFailed:
-    """Give the live text the names that an application left, where they are still so spelled."""
+) -> Amended | GitFailed:
+    """Give the live text the names that an application left, where they are still so spelled.
+
+    The paths are these, while git goes by others.
+    """
     twins = _twins(wish)
     if not twins:
-        return AsSpelled(live)
+        return Amended(live)
     read = await entries_at(services.git, opened.store, live.tree, {*twins, *twins.values()})
     if isinstance(read, GitFailed):
         return read
-    unsaved = {one.path for one in live.manifest.unsaved}
+    unsaved = unsaved_in(live)
     asked = {
         new: old
         for new, old in twins.items()
         if new not in read and old in read and not unsaved & {new, old}
     }
     if not asked:
-        return AsSpelled(live)
+        return Amended(live)
     top = os.fsencode(opened.repository.work_tree)
     names = await anyio.to_thread.run_sync(_still_so, top, asked)
     changes: dict[bytes, Entry | None] = {asked[new]: None for new in names}
     changes |= {new: read[asked[new]] for new in names}
-    snapshot = await amended(services, opened, live, changes, at)
-    return snapshot if isinstance(snapshot, GitFailed) else AsSpelled(snapshot, names)
+    return await amended_at(services, opened, live, changes, at)
 
 
 def _twins(wish: Wish) -> Mapping[bytes, bytes]:

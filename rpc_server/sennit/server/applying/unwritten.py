@@ -15,7 +15,7 @@ from sennit.adapters.git.trees import entries_at
 from sennit.adapters.git.unwritten import flagged_among, unwritten_among
 from sennit.core.objects import Entry, FileChange, GitFailed, Snapshot
 from sennit.core.units import Unit
-from sennit.server.applying.amending import amended
+from sennit.server.applying.amending import amended, unsaved_in
 from sennit.server.applying.modes import with_known_modes
 from sennit.server.applying.respelling import as_spelled_on_disk
 from sennit.server.applying.values import Part, Wish
@@ -28,7 +28,8 @@ from sennit.server.services import Services
 class Live:
     """The live text; ``unwritten`` are paths of it that count although no file is there.
 
-    ``as_written`` as in ``AsWritten``. ``respelled`` are paths that git knows by another spelling.
+    ``as_written`` are those that git reads otherwise than they were meant, ``respelled`` those that
+    it knows by another spelling.
     """
 
     snapshot: Snapshot
@@ -55,7 +56,7 @@ async def as_on_disk(
         return written
     live, parts = written.snapshot, wish.parts
     touched = {path for part in parts for path in _units_by_path(part)}
-    unsaved = {one.path for one in live.manifest.unsaved}
+    unsaved = unsaved_in(live)
     absent = await unwritten_among(
         services.git,
         opened.store,
@@ -65,7 +66,7 @@ async def as_on_disk(
     )
     if isinstance(absent, GitFailed):
         return absent
-    found = Live(live, as_written=written.paths, respelled=named.names)
+    found = Live(live, as_written=written.paths, respelled=named.paths)
     if not absent:
         return found
     gone = await _removed(services, opened, parts, absent)

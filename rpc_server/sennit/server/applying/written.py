@@ -12,33 +12,28 @@ from hashlib import sha256
 from pathlib import Path
 
 import anyio.to_thread
-from attrs import evolve, field, frozen
+from attrs import evolve
 
 from sennit.adapters.git.raw_trees import REGULAR
 from sennit.adapters.git.trees import entries_at
 from sennit.core.engine.rows import Image
 from sennit.core.objects import Entry, GitFailed, Snapshot
-from sennit.server.applying.amending import amended
+from sennit.server.applying.amending import Amended, amended_at, unsaved_in
 from sennit.server.applying.comparing import held_digest
 from sennit.server.applying.values import Wish
 from sennit.server.repositories import Opened
 from sennit.server.services import Services
 
 
-@frozen
-class AsWritten:
-    """The live text with what was written; ``paths`` are those that git reads otherwise."""
-
-    snapshot: Snapshot
-    paths: frozenset[bytes] = field(factory=frozenset)
-
-
 async def with_what_was_written(
     services: Services, opened: Opened, live: Snapshot, wish: Wish, at: int
-) -> AsWritten | GitFailed:
-    """Take files that hold exactly what the application wrote for what it meant."""
+) -> Amended | GitFailed:
+    """Take files that hold exactly what the application wrote for what it meant.
+
+    The paths are those that git reads otherwise.
+    """
     if not wish.written:
-        return AsWritten(live)
+        return Amended(live)
     (part,) = wish.parts
     meant = await entries_at(services.git, opened.store, part.base_tree, wish.written.keys())
     if isinstance(meant, GitFailed):
@@ -46,7 +41,7 @@ async def with_what_was_written(
     read = await entries_at(services.git, opened.store, live.tree, meant.keys())
     if isinstance(read, GitFailed):
         return read
-    unsaved = {one.path for one in live.manifest.unsaved}
+    unsaved = unsaved_in(live)
     changes = {
         path: evolve(entry, id=meant[path].id)
         for path, entry in read.items()
@@ -54,10 +49,7 @@ async def with_what_was_written(
         and entry.id != meant[path].id
         and await _is_as_written(services, opened, path, wish.written[path], unsaved)
     }
-    snapshot = await amended(services, opened, live, changes, at)
-    if isinstance(snapshot, GitFailed):
-        return snapshot
-    return AsWritten(snapshot, frozenset(changes))
+    return await amended_at(services, opened, live, changes, at)
 
 
 def _are_files(one: Entry, other: Entry) -> bool:
@@ -65,7 +57,7 @@ def _are_files(one: Entry, other: Entry) -> bool:
 
 
 async def _is_as_written(
-    services: Services, opened: Opened, path: bytes, image: Image, unsaved: set[bytes]
+    services: Services, opened: Opened, path: bytes, image: Image, unsaved: frozenset[bytes]
 ) -> bool:
     full = os.fsencode(opened.repository.work_tree) + b"/" + path
     if image.in_editor:

@@ -60,8 +60,7 @@ async def _snapshot(services: Services, command: TakeBase) -> Snapshot | GitFail
     else:
         seen = services.seen.get(command.ticket)
         documents = below(command.repository.top, seen.documents.values() if seen else ())
-        elsewhere = unsaved_elsewhere(services, documents, opened)
-        snapshot = _told(await live_snapshot(services, opened, documents), elsewhere)
+        snapshot = await live_base(services, opened, documents)
     if isinstance(snapshot, GitFailed):
         return snapshot
     failed = await need_promised(services.git, opened.store, opened.repository, snapshot)
@@ -72,10 +71,17 @@ async def _snapshot(services: Services, command: TakeBase) -> Snapshot | GitFail
     return snapshot if failed is None else failed
 
 
-def _told(snapshot: Snapshot | GitFailed, elsewhere: frozenset[bytes]) -> Snapshot | GitFailed:
+async def live_base(
+    services: Services, opened: Opened, documents: tuple[OpenDocument, ...]
+) -> Snapshot | GitFailed:
+    """As ``live_snapshot``; its manifest also tells what other editors hold newer texts of."""
+    elsewhere = unsaved_elsewhere(services, documents, opened)
+    snapshot = await live_snapshot(services, opened, documents)
+    return snapshot if isinstance(snapshot, GitFailed) else _told(snapshot, elsewhere)
+
+
+def _told(snapshot: Snapshot, elsewhere: frozenset[bytes]) -> Snapshot:
     """Say in the manifest which texts are those of the disk while another editor holds newer."""
-    if isinstance(snapshot, GitFailed):
-        return snapshot
     detail = "unsaved in another editor; the text on the disk was taken"
     left_out = tuple(
         LeftOut(path, LeftOutReason.UNSAVED_ELSEWHERE, detail) for path in sorted(elsewhere)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import cast
 
 import anyio.to_thread
 
@@ -16,6 +17,7 @@ from sennit.adapters.git.trees import read_blobs
 from sennit.adapters.git.whole_capture import capture_whole
 from sennit.adapters.git.workspace import find_workspace
 from sennit.adapters.workspaces.leases import let_go
+from sennit.adapters.workspaces.meddling import meddled_below
 from sennit.core.engine.commands import CaptureRun
 from sennit.core.engine.events import Captured, CaptureFailed, Event
 from sennit.core.engine.rows import Counts, RunRow
@@ -99,10 +101,24 @@ async def _take(services: Services, command: CaptureRun) -> dict[str, object] | 
     result = await capture_whole(
         services.git, opened.store, workspace, date=now // 1000, litter=spec.agent.litter
     )
+    below = await in_thread("look below a layer", meddled_below, opened.store, workspace.name)
     # Nothing runs there any more, and what it left does not need the layer below.
     released = await in_thread("end a lease", let_go, opened.store, workspace.name)
     failed = _lost(result) or released
-    return await _told(services, opened, command, result if failed is None else failed)
+    told = await _told(services, opened, command, result if failed is None else failed)
+    if isinstance(told, dict) and below:
+        told["notices"] = (*cast("tuple[Notice, ...]", told["notices"]), _of_meddling(below))
+    return told
+
+
+def _of_meddling(below: tuple[bytes, ...] | GitFailed) -> Notice:
+    if isinstance(below, GitFailed):
+        return Notice(f"Whether it saw its base as it is cannot be told: {below.stderr.strip()}")
+    named = ", ".join(map(display, below))
+    return Notice(
+        "Somebody has changed files of the kept checkout, which the agent saw as its base; an agent"
+        f" without a sandbox can: {named}. Look whether this work rests on them."
+    )
 
 
 def _lost(result: Capture) -> GitFailed | None:

@@ -205,4 +205,15 @@ def _notices(workspace: Workspace) -> tuple[Notice, ...]:
         Notice(f"The ignored path {display(path)} was asked for and could not be copied.")
         for path in workspace.not_copied
     )
-    return absent + dirty + missed
+    return absent + dirty + missed + _of_meddling(workspace.meddled)
+
+
+def _of_meddling(paths: tuple[bytes, ...]) -> tuple[Notice, ...]:
+    if not paths:
+        return ()
+    named = ", ".join(map(display, paths))
+    text = (
+        "Somebody had changed files of the kept checkout that workspaces are made from, which an"
+        f" agent without a sandbox can: {named}. They were written anew as the base has them."
+    )
+    return (Notice(text),)

@@ -48,27 +48,36 @@ def pending_revisions(services: Services) -> Iterator[RevisionRow]:
             and revision.integration in _SHOWN
             and revision.application is not ApplicationState.APPLYING
             and revision.review is not Review.REJECTED
+            and not _is_through(revision)
         ):
             yield revision
 
 
+def _is_through(revision: RevisionRow) -> bool:
+    """Whether every unit is in the text: told by the row alone, for history is long."""
+    if revision.integration is not Integration.CLEAN or revision.review is not Review.ACCEPTED:
+        return False
+    accepted = {unit for unit, said in revision.decisions if said is Decision.ACCEPTED}
+    return accepted <= set(revision.applied_units)
+
+
 async def pending_in(services: Services, path: bytes) -> tuple[PendingFile, ...]:
     """What waits in the file at an absolute path, oldest proposals first."""
-    found = []
-    opened: dict[str, Opened | GitFailed] = {}
-    for revision in sorted(pending_revisions(services), key=lambda row: (row.created_at, row.id)):
-        relative = relative_to(revision.repository.top, path)
+    found: list[PendingFile] = []
+    waiting = sorted(pending_revisions(services), key=lambda row: row.turn)
+    for repository in dict.fromkeys(row.repository for row in waiting):
+        relative = relative_to(repository.top, path)
         if relative is None:
             continue
-        key = revision.repository.key
-        if key not in opened:
-            at = exact_timestamp(services.clock.now_ms())
-            opened[key] = await services.repositories.open(revision.repository, at)
-        repository = opened[key]
-        if not isinstance(repository, GitFailed):
-            file = await _file(services, repository, revision, relative)
+        at = exact_timestamp(services.clock.now_ms())
+        opened = await services.repositories.open(repository, at)
+        if isinstance(opened, GitFailed):
+            continue
+        here = [row for row in waiting if row.repository == repository]
+        for revision in await services.revisions.touching(services, opened, here, relative):
+            file = await _file(services, opened, revision, relative)
             found += [] if file is None else [file]
-    return tuple(found)
+    return tuple(sorted(found, key=lambda file: file.revision.turn))
 
 
 async def _file(

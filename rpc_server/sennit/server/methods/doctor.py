@@ -14,8 +14,11 @@ from attrs import evolve
 
 from sennit.adapters.agents.catalogue import catalogue
 from sennit.adapters.git.discovery import NotARepository, Refused, Repository, Trust
+from sennit.adapters.git.disk_away import disk_away
+from sennit.adapters.git.files import in_thread
 from sennit.adapters.git.git import Git, git_for
 from sennit.adapters.git.version import git_version
+from sennit.adapters.platform.filesystems import NO_NAMES, no_file_can_be_made
 from sennit.adapters.platform.support import Unsupported, process_control
 from sennit.adapters.store.files import put_aside
 from sennit.adapters.trust import TrustUnreadable
@@ -27,7 +30,8 @@ from sennit.core.stored import StoreProblem
 from sennit.core.uris import display
 from sennit.core.views import exact_timestamp
 from sennit.server.checkouts import checkouts_line
-from sennit.server.disk_use import births_line, names_line, use_line
+from sennit.server.damaged_stores import damage_lines
+from sennit.server.disk_use import ground_lines, use_line
 from sennit.server.jsonrpc import Context
 from sennit.server.object_files import mirror_line, object_files_line
 from sennit.server.own_folders import why_not_here
@@ -88,7 +92,7 @@ async def _looks(services: Services, folder: bytes | None) -> AsyncIterator[Doct
     if not await anyio.Path(services.folders.root).is_dir():
         # To look further would make it anew.
         return
-    for line in await _state_folder(services):
+    for line in (*await _state_folder(services), *await _stores(services)):
         yield line
     yield await sandbox_line(services)
     yield await object_files_line(services)
@@ -165,6 +169,9 @@ def _put_aside(database: Path) -> list[DoctorLine]:
 def _disk(folder: str) -> DoctorLine:
     free = shutil.disk_usage(folder).free
     message = f"{free / (1 << 30):.1f} GiB are free at {folder}."
+    if no_file_can_be_made(folder):
+        message = f"The disk of {folder} is full: {NO_NAMES}."
+        return DoctorLine("disk", Health.BAD, message, "Run `sennit gc`, or delete files there.")
     if free < LITTLE_DISK:
         return DoctorLine("disk", Health.WARNING, message, "Run `sennit gc`, or make room.")
     return DoctorLine("disk", Health.GOOD, message)
@@ -172,11 +179,18 @@ def _disk(folder: str) -> DoctorLine:
 
 async def _state_folder(services: Services) -> list[DoctorLine]:
     disk = await anyio.to_thread.run_sync(_disk, str(services.folders.root))
-    looks = (births_line, names_line)
-    workspaces = services.folders.workspaces
-    lines = [await anyio.to_thread.run_sync(look, workspaces) for look in looks]
-    lines.append(await checkouts_line(services))
-    return [disk, await use_line(services), *(line for line in lines if line is not None)]
+    ground = await anyio.to_thread.run_sync(ground_lines, services.folders.workspaces)
+    kept = await checkouts_line(services)
+    return [disk, await use_line(services), *ground, *([] if kept is None else [kept])]
+
+
+async def _stores(services: Services) -> tuple[DoctorLine, ...]:
+    stores, state = services.stores_root, services.folders.root
+    away = await in_thread("look at the stores", disk_away, state, stores)
+    if away is None:
+        return await damage_lines(services)
+    failed = away if isinstance(away, GitFailed) else away.failure("look at the stores")
+    return (DoctorLine("stores", Health.BAD, f"{failed.stderr}.", failed.advice),)
 
 
 async def _opened(services: Services, folder: bytes | None) -> Repository | None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import anyio.to_thread
 from attrs import evolve
 
 from sennit.adapters.git.collectable import size_of
+from sennit.adapters.git.files import in_thread
 from sennit.core.counted import counted
 from sennit.core.engine.events import Dropped
 from sennit.core.engine.following import is_newest
+from sennit.core.engine.indexes import RUNS_OF
 from sennit.core.engine.reviewing import DropDone, why_proposal_stays, why_ticket_stays
-from sennit.core.engine.rows import ApplicationRow, ProposalRow, RevisionRow, RunRow, TicketRow
+from sennit.core.engine.rows import ApplicationRow, ProposalRow, RevisionRow, TicketRow
 from sennit.core.stored import StoreProblem
 from sennit.core.views import exact_timestamp
 from sennit.server.checkouts import checkouts
@@ -56,7 +59,7 @@ async def retained(
 
 
 async def _item(services: Services, ticket: TicketRow) -> RetainedItem:
-    runs = [run for run in services.state.rows(RunRow) if run.ticket == ticket.id]
+    runs = services.state.find(RUNS_OF, ticket.id)
     folders = [services.folders.workspaces / name for name in {run.workspace for run in runs}]
     folders += [services.folders.runs / run.id for run in runs]
     return RetainedItem(
@@ -139,7 +142,9 @@ async def drop(services: Services, _context: Context, params: DropParams) -> Dro
 
 
 async def drop_ids(services: Services, ids: tuple[str, ...]) -> DropDone | StoreProblem:
-    """Let the engine drop them."""
+    """Let the engine drop them; where the disk is full, with the room that is held for that."""
+    # If that fails too, the engine says what is wrong with the disk.
+    await in_thread("make room", services.reserve.let_go_if_full)
     done: DropDone | StoreProblem = await services.tell(
         Dropped,
         proposals=tuple(ProposalId(name) for name in ids if _is(IdKind.PROPOSAL, name)),
@@ -184,7 +189,8 @@ async def _droppable(services: Services, name: str) -> RetainedItem:
 async def gc(services: Services, _context: Context, params: GcParams) -> GcResult | RpcError:
     """Collect settled tickets whose work was applied or dropped long enough ago, and stores.
 
-    Of a store goes what no row needs any more. Only told unless ``confirm`` alone is set.
+    Of a store goes what no row needs any more, and with tickets that are gone what the database
+    still tells of them. Only told unless ``confirm`` alone is set.
     """
     before = (services.clock.now_ms() - YOUNGEST_MS) / 1000
     due = [row for row in services.state.rows(TicketRow) if _is_due(services, row)]
@@ -195,17 +201,21 @@ async def gc(services: Services, _context: Context, params: GcParams) -> GcResul
         size = sum(item.bytes for item in told)
         kept = tuple(map(Notice, in_stores.problems))
         return GcResult(done=False, items=told, freed_bytes=size, kept=kept)
+    runs = {run for row in due for run in services.state.find(RUNS_OF, row.id)}
     done = await drop_ids(services, tuple(item.id for item in items))
     if isinstance(done, StoreProblem):
         return store_error(done)
     gone = tuple(item for item in items if item.id in done.tickets)
-    in_stores = await look_through_stores(services, before)
+    going = frozenset(run.workspace for run in runs if run.ticket in done.tickets)
+    forgotten = await services.database.prune(int(before * 1000), TicketRow)
+    in_stores = await look_through_stores(services, before, going)
     collected = await collect_stores(services, in_stores, before)
+    stays = (forgotten.message,) if isinstance(forgotten, StoreProblem) else ()
     return GcResult(
         done=True,
         items=(*gone, *store_items(in_stores)),
         freed_bytes=sum(item.bytes for item in gone) + collected.freed,
-        kept=tuple(map(Notice, (*done.kept, *collected.kept))),
+        kept=tuple(map(Notice, (*done.kept, *stays, *collected.kept))),
     )
 
 
@@ -215,6 +225,13 @@ def _is_due(services: Services, ticket: TicketRow) -> bool:
     revisions = services.state.revisions(ticket)
     if any(is_undecided(one) and is_newest(services.state, one) for one in revisions):
         return False
-    days = services.settings.of(b"").retention.applied_days
     age = services.clock.now_ms() - ticket.ended_at
-    return age > max(days * DAY_MS, YOUNGEST_MS)
+    return age > max(_days_kept(services, revisions) * DAY_MS, YOUNGEST_MS)
+
+
+def _days_kept(services: Services, revisions: Iterable[RevisionRow]) -> int:
+    """How long a ticket is kept that holds nothing undecided: as long as any work of it is."""
+    retention = services.settings.of(b"").retention
+    dropped, applied = retention.dropped_days, retention.applied_days
+    kept = (dropped if one.integration is Integration.DISCARDED else applied for one in revisions)
+    return max(kept, default=applied)

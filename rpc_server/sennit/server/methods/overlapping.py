@@ -91,7 +91,7 @@ class _Source:
 
 
 def _proposals(services: Services, folder: bytes | None) -> Iterator[_Source]:
-    for row in sorted(services.state.rows(RevisionRow), key=lambda one: (one.created_at, one.id)):
+    for row in sorted(services.state.rows(RevisionRow), key=lambda one: one.turn):
         is_open = row.review is not Review.REJECTED and row.integration in _CLAIMS_FILES
         is_through = row.application is ApplicationState.APPLIED
         is_meant = is_newest(services.state, row) and concerns(services.state, row.ticket, folder)

@@ -13,7 +13,7 @@ from sennit.core.operation import request_hash
 from sennit.core.uris import file_uri
 from sennit.core.validation import ValidTask
 from sennit.core.views import manifest_view
-from sennit.server.effects.basing import live_snapshot
+from sennit.server.effects.basing import live_base
 from sennit.server.errors import git_error
 from sennit.server.jsonrpc import Context
 from sennit.server.methods.dispatch import (
@@ -89,7 +89,7 @@ async def _manifest(
     if kind is BaseKind.HEAD:
         snapshot = await head_snapshot(services.git, opened.store, opened.repository)
     else:
-        snapshot = await live_snapshot(services, opened, documents)
+        snapshot = await live_base(services, opened, documents)
     if isinstance(snapshot, GitFailed):
         return snapshot
     failed = await need_promised(services.git, opened.store, opened.repository, snapshot)

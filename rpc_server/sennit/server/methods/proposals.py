@@ -9,7 +9,7 @@ from attrs import frozen
 
 from sennit.adapters.git.changes import patch
 from sennit.core.conflict_views import resolved_views
-from sennit.core.engine.rows import ProposalRow, RevisionRow, TicketRow
+from sennit.core.engine.rows import TURN_OF_TICKETS, ProposalRow, RevisionRow, TicketRow
 from sennit.core.objects import GitFailed
 from sennit.core.proposal_views import (
     file_views,
@@ -65,7 +65,8 @@ async def proposals(
         for row in services.state.rows(ProposalRow)
         if params.ticket in {None, row.ticket} and concerns(services.state, row.ticket, folder)
     ]
-    rows.sort(key=lambda row: (-_created(services, row), row.ticket, row.order))
+    rows.sort(key=lambda row: row.order)
+    rows.sort(key=lambda row: _turn(services, row), reverse=True)
     shown = rows[params.offset : params.offset + params.limit]
     return ProposalsResult(
         tuple(proposal_summary(services.state, row) for row in shown), total=len(rows)
@@ -79,8 +80,9 @@ def _offset_error(offset: int) -> RpcError | None:
     return problems_error(ErrorCode.INVALID_PARAMS, "The page cannot be given", (problem,))
 
 
-def _created(services: Services, row: ProposalRow) -> int:
-    return services.state.the(TicketRow, row.ticket).created_at
+def _turn(services: Services, row: ProposalRow) -> tuple[int, int, str]:
+    turn: tuple[int, int, str] = TURN_OF_TICKETS(services.state.the(TicketRow, row.ticket))
+    return turn
 
 
 async def proposal(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sennit.core.engine.rows import TicketRow
+from sennit.core.engine.rows import TURN_OF_TICKETS, TicketRow
 from sennit.core.facts import BadFolder, folder_path
 from sennit.core.views import concerns, ticket_summary
 from sennit.server.errors import ticket_or_error
@@ -31,22 +31,17 @@ async def tickets(
     found = (
         row for row in services.state.rows(TicketRow) if concerns(services.state, row.id, folder)
     )
-    rows = sorted(found, key=_age, reverse=True)
+    rows = sorted(found, key=TURN_OF_TICKETS, reverse=True)
     if params.before is not None:
         limit = ticket_or_error(services, params.before)
         if isinstance(limit, RpcError):
             return limit
         # It need not be in the list: it may be a ticket of another folder.
-        rows = [row for row in rows if _age(row) < _age(limit)]
+        rows = [row for row in rows if TURN_OF_TICKETS(row) < TURN_OF_TICKETS(limit)]
     shown = rows[: params.limit]
     return TicketsResult(
         tuple(ticket_summary(services.state, row) for row in shown), more=len(rows) > len(shown)
     )
-
-
-def _age(row: TicketRow) -> tuple[int, str]:
-    """The order of the list, which tells tickets of one moment apart too."""
-    return row.created_at, row.id
 
 
 async def ticket(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import anyio
 
 from sennit.core.engine.again import is_in_hand, standing
-from sennit.core.engine.rows import QuestionRow, TicketRow
+from sennit.core.engine.indexes import QUESTIONS_OF
+from sennit.core.engine.rows import TicketRow
 from sennit.core.engine.state import State
 from sennit.core.views import Beside, ticket_sequence, ticket_view
 from sennit.server.errors import ticket_or_error
@@ -64,9 +65,7 @@ def _reached(state: State, ticket: TicketRow, until: WaitUntil, known: int) -> b
 
 
 def _needs_the_user(state: State, ticket: TicketRow) -> bool:
-    questions = any(
-        row.ticket == ticket.id and row.closed is None for row in state.rows(QuestionRow)
-    )
+    questions = any(row.closed is None for row in state.find(QUESTIONS_OF, ticket.id))
     conflicts = any(
         revision.integration is Integration.CONFLICT
         and not is_in_hand(state, ticket, state.task(ticket.id, revision.task))

@@ -42,7 +42,7 @@ from tests.adapters.git.snapshots import reasons
 
 ALL = os.environ.get("SENNIT_SCENARIOS") == "all"
 # Git takes its time over 10,000 files where others work too.
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600 if ALL else 60)]
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600 if ALL else 180)]
 
 NOBODY = 65_534
 SCENARIOS: dict[str, Scenario] = {

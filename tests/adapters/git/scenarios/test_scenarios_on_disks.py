@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from itertools import count
-from pathlib import Path
 
 import pytest
 
+from tests import on_made_disks
 from tests.adapters.git.bench import Watch
 from tests.adapters.git.scenarios import test_scenarios as everywhere
 from tests.adapters.git.scenarios.scenario import Room, Scenario
-from tests.made_disks import DiskKind, made_disk
+from tests.made_disks import DiskKind
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600 if everywhere.ALL else 60)]
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600 if everywhere.ALL else 180)]
 
 room = everywhere.room
 STEP = 1 if "reflink" in os.environ.get("SENNIT_KINDS", "").split(",") else 6
@@ -27,25 +25,7 @@ CHOSEN = [
 ]
 
 
-@pytest.fixture(scope="module")
-def disk(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Path]:
-    with made_disk(request.param, tmp_path_factory.mktemp("disks") / "disk") as folder:
-        yield folder
-
-
-@pytest.fixture(scope="module")
-def numbers() -> Iterator[int]:
-    return count()
-
-
-@pytest.fixture
-def tmp_path(disk: Path, numbers: Iterator[int]) -> Path:
-    """All that a test makes lies on the disk."""
-    folder = disk / f"test-{next(numbers)}"
-    folder.mkdir()
-    return folder
+disk, numbers, tmp_path = on_made_disks.disk, on_made_disks.numbers, on_made_disks.tmp_path
 
 
 @pytest.mark.parametrize(("disk", "name", "scenario"), CHOSEN, indirect=["disk"])
