@@ -95,7 +95,11 @@ def test_a_run_that_never_started_keeps_no_object_from_going(machine: Machine, r
         view = server.run(task("one", "/no/such/program"))
         assert view["tasks"][0]["state"] == "failed"
         repo.path("broken").unlink(missing_ok=True)
+    record = (
+        machine.state / "runs" / Path(server.ask("run", ticket=dropped, task="one")["folder"]).name
+    )
     server.ask("drop", ids=[dropped], confirm=True)
+    assert eventually(lambda: not record.exists(), 30)
     age(machine)
     before = objects(machine)
     assert server.ask("gc", confirm=True)["kept"] == []
@@ -123,15 +127,20 @@ def test_what_was_dropped_and_what_was_applied_are_kept_as_long_as_each_is_to_be
 def test_workspaces_of_tickets_that_are_collected_are_told_with_them_alone(
     machine: Machine, repo: Repo
 ) -> None:
+    # What git ignores is nowhere else, so that the workspaces stay when all else is applied.
+    repo.write(".gitignore", "*.log\n")
+    repo.commit()
     server = machine.serve(repo)
     tickets = []
     for number in range(6):
-        ticket = server.dispatch(*(task(f"k{n}", sh(f"echo > {number}-{n}")) for n in range(2)))
+        scripts = (f"echo > {number}-{n}; echo > left.log" for n in range(2))
+        ticket = server.dispatch(*(task(f"k{n}", sh(one)) for n, one in enumerate(scripts)))
         server.settled(ticket)
         server.accept_all(ticket)
         assert server.apply(ticket)["state"] == "applied"
         tickets.append(ticket)
     server.shut_down()
+    assert len(list(machine.state.glob("workspaces/n_*"))) == 2 * len(tickets)
     server = machine.serve(repo, clock_ahead_h=15 * 24)
     told = server.ask("gc")["items"]
     assert {item["id"] for item in told if item["kind"] == "ticket"} == set(tickets)

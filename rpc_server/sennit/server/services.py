@@ -37,6 +37,7 @@ from sennit.server.jsonrpc.connection import Connection
 from sennit.server.live_runs import LiveRuns
 from sennit.server.looking import RevisionCache
 from sennit.server.meetings import Meetings
+from sennit.server.places import Places
 from sennit.server.repositories import Repositories
 from sennit.server.review_turns import ReviewTurns
 from sennit.server.settings_in_force import SettingsInForce
@@ -160,6 +161,7 @@ class Services:
     limits: ClientLimits = field(factory=ClientLimits)
     offering: dict[str, anyio.Lock] = field(factory=dict)
     turns: Turns = field(factory=Turns)
+    places: Places = field(factory=Places)
     kinds: KindProbe = field(factory=KindProbe)
     disk_use: DiskUse = field(factory=DiskUse)
     room_waits: RoomWaits = field(factory=RoomWaits)

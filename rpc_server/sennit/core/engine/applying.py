@@ -11,6 +11,7 @@ from sennit.core.engine.commands import RunApplication
 from sennit.core.engine.draft import Draft
 from sennit.core.engine.events import ApplicationIntended, ApplicationSettled
 from sennit.core.engine.indexes import APPLICATIONS_IN, UNSETTLED, UNSETTLED_APPLICATIONS
+from sennit.core.engine.releasing import release_decided
 from sennit.core.engine.rows import ApplicationRow, RevisionRow
 from sennit_protocol.ids import ApplicationId, RevisionId
 from sennit_protocol.states import (
@@ -134,6 +135,7 @@ def settled(draft: Draft, event: ApplicationSettled) -> None:
     if event.state in {ApplicationState.APPLIED, ApplicationState.PARTLY_APPLIED}:
         _count_units(draft, done)
     _keep_standing(draft, done.revisions)
+    release_decided(draft, done.revisions)
 
 
 def _newest_of(draft: Draft, row: ApplicationRow) -> tuple[RevisionId, ...]:

@@ -59,7 +59,7 @@ def captured(draft: Draft, event: Captured) -> None:
     """Make the proposal and end the task as its run ended."""
     run, task = run_and_task(draft, event.run)
     moved = move_run(draft, run, RunSignal.CAPTURE)
-    draft.put(evolve(moved, uncaptured=event.incomplete))
+    draft.put(evolve(moved, uncaptured=event.incomplete, whole=event.whole))
     unchanged = event.tree == (run.base_tree if run.begun is None else run.begun.tree)
     is_empty = event.tree == run.base_tree
     ending = _ending(task, run, unchanged=unchanged)

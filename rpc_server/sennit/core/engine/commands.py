@@ -183,7 +183,8 @@ class RemoveWorkspaces:
     """Delete workspaces and run folders that nothing needs → ``WorkspacesRemoved``.
 
     ``repositories`` are those in which the runs may have a workspace; ``places`` names the
-    workspaces, None where each run has one of its own name.
+    workspaces, None where each run has one of its own name. ``only_free``: what somebody uses stays
+    without a word, for the workspaces are of no use any more, but nobody has asked for this.
     """
 
     ONCE: ClassVar[bool] = False
@@ -192,6 +193,7 @@ class RemoveWorkspaces:
     runs: tuple[RunId, ...]
     repositories: tuple[RepositoryRef, ...] = ()
     places: tuple[str, ...] | None = None
+    only_free: bool = False
 
 
 Command = (

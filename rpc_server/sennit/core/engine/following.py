@@ -86,10 +86,19 @@ def _open_tasks(tables: Tables) -> Iterator[TaskRow]:
 def _has(tables: Tables, task: TaskRow, spec: TaskSpec) -> bool:
     """Whether an open task works in the workspace, or with the session, that another one wants."""
     run = tables.last_run(task)
-    places = {task.spec.place, None if run is None else run.workspace} - {None}
     sessions = {task.spec.session, None if run is None else run.session} - {None}
     same_agent = task.spec.agent.name == spec.agent.name
-    return spec.place in places or (same_agent and spec.session in sessions)
+    return spec.place in _places(tables, task) or (same_agent and spec.session in sessions)
+
+
+def is_worked_in(tables: Tables, workspace: str) -> bool:
+    """Whether an open task works in a workspace, or is to."""
+    return any(workspace in _places(tables, task) for task in _open_tasks(tables))
+
+
+def _places(tables: Tables, task: TaskRow) -> set[str]:
+    run = tables.last_run(task)
+    return {name for name in (task.spec.place, run and run.workspace) if name}
 
 
 def mark_followed(draft: Draft, event: DispatchRequested) -> None:

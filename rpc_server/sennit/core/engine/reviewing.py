@@ -20,6 +20,7 @@ from sennit.core.engine.events import (
 from sennit.core.engine.following import hand_back, lineage
 from sennit.core.engine.indexes import OF_TICKET, RUNS_IN, RUNS_OF
 from sennit.core.engine.moves import flag
+from sennit.core.engine.releasing import release_decided
 from sennit.core.engine.rows import ProposalRow, RevisionRow, RunRow, TicketRow
 from sennit.core.engine.settling import TAKES_PART, go_on, offer
 from sennit.core.engine.state import Tables
@@ -149,6 +150,8 @@ def decide(draft: Draft, event: DecisionsMade) -> None:
     review = review_of([said for _, said in decisions], event.total)
     draft.put(evolve(revision, decisions=decisions, review=review))
     draft.note(revision.ticket, revision.task, _decided(dict(decisions), event.total))
+    # Of an edit that the user has confirmed in the editor this is told after it was applied.
+    release_decided(draft, (revision.id,))
     draft.outcome = Decided(revision.id)
 
 

@@ -182,8 +182,8 @@ class RunRow:
     what it may be able to go on with; ``resumed`` tells whether it did so, where it was to.
     ``place`` names its workspace, None for one of its own. What the agent began with is the base,
     or ``begun`` on top of it; ``unmerged`` are paths of the work that it follows which are not in
-    there. ``uncaptured``: its workspace holds what is nowhere else. ``built_on`` are the revisions
-    of other tasks that were merged into what it began with.
+    there. ``uncaptured``: its workspace holds what the revision should; ``whole``: nothing that it
+    does not. ``built_on`` are the revisions of other tasks that were merged into its beginning.
     """
 
     id: RunId
@@ -208,6 +208,7 @@ class RunRow:
     unmerged: tuple[bytes, ...] = ()
     resumed: bool | None = None
     uncaptured: bool = False
+    whole: bool = False
     built_on: tuple[RevisionId, ...] = ()
     sequence: int = 0
 

@@ -149,7 +149,8 @@ class Captured(Event):
 
     ``units`` is how many units it has, and ``same_units`` those that a unit of the revision before
     equals: that one's id, and the rest of the new one's behind the revision. ``incomplete``: some
-    of it could not be read, so that the workspace holds what is nowhere else.
+    of it could not be read, so that the workspace holds what is nowhere else. ``whole``: nothing
+    that the run has left there is nowhere else, also nothing that git ignores.
     """
 
     TYPE: ClassVar[str] = "captured"
@@ -162,6 +163,7 @@ class Captured(Event):
     units: int = 0
     same_units: tuple[tuple[UnitId, str], ...] = ()
     incomplete: bool = False
+    whole: bool = False
 
 
 @frozen(kw_only=True)

@@ -154,6 +154,7 @@ async def _told(
                 "counts": Counts(0, 0, 0),
                 "notices": _notices(result),
                 "incomplete": _is_incomplete(result),
+                "whole": _is_whole(result),
             }
         case Taken():
             return await _counted(services, opened, command, result)
@@ -180,6 +181,7 @@ async def _counted(
         "counts": count(changes, blobs),
         "notices": _notices(taken),
         "incomplete": _is_incomplete(taken),
+        "whole": _is_whole(taken),
         "units": same.units,
         "same_units": same.pairs,
     }
@@ -220,6 +222,11 @@ def _lines(entry: Entry | None, blobs: Mapping[str, bytes]) -> int:
 def _is_incomplete(taken: Taken | Unchanged) -> bool:
     """Whether something was left out because it cannot be read, and not because of a rule."""
     return any(one.reason is LeftOutReason.UNREADABLE for one in taken.left_out)
+
+
+def _is_whole(taken: Taken | Unchanged) -> bool:
+    """Whether nothing that the agent has left there is nowhere else."""
+    return not taken.left_out and taken.commits_failed is None
 
 
 def _notices(taken: Taken | Unchanged) -> tuple[Notice, ...]:

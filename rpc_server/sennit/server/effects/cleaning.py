@@ -7,12 +7,17 @@ import os
 import anyio
 
 from sennit.adapters.git.delete import Deleted, Kept, NotDeleted
+from sennit.adapters.git.files import in_thread
+from sennit.adapters.git.records import read_record
 from sennit.adapters.git.store import Store, release
 from sennit.adapters.runs.values import UnknownRunError
 from sennit.adapters.setup_command import log_of
+from sennit.adapters.workspaces.in_use import in_use
 from sennit.adapters.workspaces.spares import Spared, release_workspace
 from sennit.core.engine.commands import RemoveWorkspaces
 from sennit.core.engine.events import Event, WorkspacesRemoved
+from sennit.core.engine.following import is_worked_in
+from sennit.core.engine.releasing import is_free
 from sennit.core.engine.step_values import Issued
 from sennit.core.objects import GitFailed
 from sennit.core.uris import display
@@ -37,7 +42,8 @@ async def remove_workspaces(services: Services, issued: Issued, _report: Report)
             problems.append(git_failed(opened))
             continue
         for name in command.runs if command.places is None else command.places:
-            found = await _remove(services, opened.store, name)
+            async with services.places.alone_at(name):
+                found = await _unless_needed(services, opened.store, name, command)
             staying |= {name} if found else set()
             problems.extend(found)
         for run in command.runs:
@@ -49,6 +55,26 @@ async def remove_workspaces(services: Services, issued: Issued, _report: Report)
         problems.extend(await _remove_record(services, run))
     failure = Failure(FailureKind.SETUP, " ".join(problems)) if problems else None
     return services.event(WorkspacesRemoved, issued.id, ticket=command.ticket, failure=failure)
+
+
+async def _unless_needed(
+    services: Services, store: Store, name: str, command: RemoveWorkspaces
+) -> list[str]:
+    """Remove a workspace in which nobody has begun to work since it was asked for."""
+    if is_worked_in(services.state, name):
+        return []
+    if command.only_free:
+        if not is_free(services.state, name):
+            return []
+        used = await in_thread("let go of a workspace", _used, store, name)
+        if used is not None:
+            return []
+    return await _remove(services, store, name)
+
+
+def _used(store: Store, name: str) -> GitFailed | None:
+    record = read_record(store, name)
+    return None if record is None else in_use("let go of a workspace", record.folder)
 
 
 async def _remove(services: Services, store: Store, name: str) -> list[str]:

@@ -92,7 +92,9 @@ async def _make(services: Services, command: PrepareWorkspace) -> _Made | GitFai
     room = await room_for_a_workspace(services)
     if isinstance(room, GitFailed):
         return room
-    workspace = await _workspace(services, opened, command, beginning.snapshot)
+    # An earlier workspace there may be about to go.
+    async with services.places.alone_at(command.place or command.run):
+        workspace = await _workspace(services, opened, command, beginning.snapshot)
     if isinstance(workspace, GitFailed):
         return workspace
     said = await _set_up(services, opened, command, workspace)
