@@ -90,7 +90,8 @@ export class Supervisor implements vscode.Disposable {
       this.nextRestart = undefined;
       this.policy.forget();
       this.isReviving = false;
-      await this.stop();
+      // What is asked of the server meanwhile waits for the new one.
+      await this.end("starting");
       await this.start();
     });
     this.restarts = this.nextRestart;
@@ -98,11 +99,15 @@ export class Supervisor implements vscode.Disposable {
   }
 
   async stop(): Promise<void> {
+    await this.end("stopped");
+  }
+
+  private async end(next: "starting" | "stopped"): Promise<void> {
     this.generation += 1;
     clearTimeout(this.timer);
     const { connection, startUnderWay } = this;
     this.connection = undefined;
-    this.set({ name: "stopped" });
+    this.set({ name: next });
     startUnderWay?.abort.abort();
     await Promise.all([connection?.stop(), startUnderWay?.ended]);
   }

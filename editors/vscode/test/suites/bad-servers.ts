@@ -95,6 +95,13 @@ export function badServers(): void {
       await until("the server runs", () => api.state.name === "running");
     });
 
+    it("while it is restarted: what is asked of it meanwhile is answered by the new one", async () => {
+      const restarted = commands.executeCommand("sennit.restartServer", { force: true });
+      await until("the old one is being ended", () => api.state.name !== "running");
+      assert.ok(await api.request("sennit/tickets", {}));
+      await restarted;
+    });
+
     it("for its settings: they are told, and mending them is enough", async () => {
       const settings = workspace.getConfiguration("sennit").get("server.settings");
       const last = await lastNotice();
